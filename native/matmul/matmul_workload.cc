@@ -1,8 +1,10 @@
 #include "matmul_workload.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
-#include <cstring>
+#include <cstddef>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -62,6 +64,11 @@ void refuse_uncountable(const kernels::GemmShape& shape) {
   const auto side = [](std::int64_t length) { return static_cast<double>(length); };
   if (side(shape.m) * side(shape.n) * side(shape.k) * side(shape.batch) > kMost)
     throw std::invalid_argument("a product of so many multiply-adds would never end");
+}
+
+template <typename T>
+auto bits_of(T value) noexcept {
+  return std::bit_cast<std::array<std::byte, sizeof(T)>>(value);
 }
 
 int library_threads(const Parameters& parameters) {
@@ -280,8 +287,8 @@ class MatmulWorkload final : public Workload {
       std::size_t found = 0;
       std::size_t place = operand.count();
       for (std::size_t i = first; i < first + count; ++i) {
-        const auto filled = E::random(drawn, i);
-        if (std::memcmp(&filled, data + i, sizeof filled) != 0 && found++ == 0) place = i;
+        const bool as_filled = bits_of(data[i]) == bits_of(E::random(drawn, i));
+        if (!as_filled && found++ == 0) place = i;
       }
       const std::scoped_lock lock(mutex);
       wrong += found;

@@ -3,9 +3,78 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 namespace pibench {
+namespace {
+
+// Differences that are one number of steps, as rounding left them.
+struct Cluster {
+  Nanoseconds first, last;
+  double sum;
+  double count;
+  [[nodiscard]] double centre() const { return sum / count; }
+};
+
+std::vector<Cluster> clusters_of(std::vector<Nanoseconds> differences) {
+  constexpr Nanoseconds kRounding = 2;
+  // What is seldom was an interruption.
+  constexpr std::size_t kSeldom = 2000;
+  std::ranges::sort(differences);
+  const std::size_t least = std::max<std::size_t>(3, differences.size() / kSeldom);
+  std::vector<Cluster> clusters;
+  for (auto at = differences.begin(); at != differences.end();) {
+    const auto end = std::upper_bound(at, differences.end(), *at);
+    const auto count = static_cast<double>(end - at);
+    const Nanoseconds value = *at;
+    at = end;
+    if (count < static_cast<double>(least)) continue;
+    if (clusters.empty() || value - clusters.back().last > kRounding)
+      clusters.push_back({value, value, 0, 0});
+    Cluster& cluster = clusters.back();
+    cluster.last = value;
+    cluster.sum += static_cast<double>(value) * count;
+    cluster.count += count;
+  }
+  return clusters;
+}
+
+// Of readings that are taken as fast as they can be kept, without those that are the same.
+std::vector<Nanoseconds> differences_of_readings() {
+  constexpr std::size_t kReadings = 20'000;
+  std::vector<Nanoseconds> readings(kReadings);
+  for (Nanoseconds& reading : readings) reading = now();
+  std::adjacent_difference(readings.begin(), readings.end(), readings.begin());
+  readings.erase(readings.begin());
+  std::erase(readings, 0);
+  return readings;
+}
+
+}  // namespace
+
+double step_between(std::vector<Nanoseconds> differences) {
+  constexpr Nanoseconds kWidest = 2;
+  constexpr double kOff = 1.5;
+  constexpr std::size_t kLeast = 3;
+  const std::vector<Cluster> clusters = clusters_of(std::move(differences));
+  if (clusters.size() < kLeast) return 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 1; i < clusters.size(); ++i)
+    least = std::min(least, clusters[i].centre() - clusters[i - 1].centre());
+  double steps = 0;
+  for (std::size_t i = 0; i < clusters.size(); ++i) {
+    if (clusters[i].last - clusters[i].first > kWidest) return 0;
+    if (i == 0) continue;
+    const double gap = clusters[i].centre() - clusters[i - 1].centre();
+    const double multiple = std::round(gap / least);
+    if (std::abs(gap - multiple * least) > kOff) return 0;
+    steps += multiple;
+  }
+  return (clusters.back().centre() - clusters.front().centre()) / steps;
+}
 
 ClockQuality measure_clock() {
   constexpr int kBlocks = 51;
@@ -24,14 +93,15 @@ ClockQuality measure_clock() {
   }
   std::nth_element(cost.begin(), cost.begin() + kBlocks / 2, cost.end());
 
-  // Where a reading takes longer than the clock's tick, the smallest step seen is the reading and
-  // not the tick.
+  // Where a reading takes longer than the clock's step, the smallest difference is the reading and not the
+  // step: of those what they are multiples of, or else what the system declares.
   timespec declared{};
   clock_getres(CLOCK_MONOTONIC, &declared);
   const double declared_ns =
       static_cast<double>(declared.tv_sec) * 1e9 + static_cast<double>(declared.tv_nsec);
   const bool tick_hidden = static_cast<double>(step) <= 2 * cost[kBlocks / 2];
-  const double resolution_ns = tick_hidden ? declared_ns : std::max(declared_ns, static_cast<double>(step));
+  const double resolution_ns = std::max(
+      declared_ns, tick_hidden ? step_between(differences_of_readings()) : static_cast<double>(step));
   return {cost[kBlocks / 2] * 1e-9, resolution_ns * 1e-9};
 }
 

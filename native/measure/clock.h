@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <ctime>
+#include <vector>
 
 namespace pibench {
 
@@ -16,8 +17,13 @@ inline Nanoseconds now() noexcept {
 
 struct ClockQuality {
   double overhead_seconds;    // one reading: the median of many back-to-back blocks
-  double resolution_seconds;  // the smallest step between two different readings, at least clock_getres
+  double resolution_seconds;  // the step in which readings differ, at least clock_getres
 };
+
+// The step of a clock, in nanoseconds, from how far readings one after the other were apart: a reading may
+// take several steps, and is rounded to whole nanoseconds. So they lie around multiples of it, with nothing
+// between. 0: they do not show it.
+double step_between(std::vector<Nanoseconds> differences);
 
 // Takes about 2 ms.
 ClockQuality measure_clock();

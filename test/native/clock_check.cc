@@ -1,7 +1,11 @@
 // The clock: it goes forwards, and what is said about it can be true. And the CPU's own, from chains of
 // instructions.
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <random>
+#include <string>
+#include <vector>
 
 #include "../../native/measure/clock.h"
 #include "../../native/telemetry/frequency.h"
@@ -40,10 +44,46 @@ void check_cpu_clock(pibench::test::Checks& check) {
 #endif
 }
 
+// What a clock of this step says of readings that take so long each, give or take a nanosecond or two, now
+// and then twice as long: a number of steps, rounded to whole nanoseconds.
+double step_of(double step, double reading) {
+  constexpr int kReadings = 20'000;
+  std::mt19937_64 random(1);
+  std::normal_distribution<double> jitter(0, step + 1);
+  std::vector<pibench::Nanoseconds> readings;
+  double moment = 0;
+  for (int i = 0; i < kReadings; ++i) {
+    readings.push_back(std::llround(std::floor(moment / step) * step));
+    const double took = reading * (i % 50 == 0 ? 2 : 1) + jitter(random);
+    moment += std::max(took, 1.0);
+  }
+  std::vector<pibench::Nanoseconds> differences;
+  for (std::size_t i = 1; i < readings.size(); ++i) {
+    if (readings[i] > readings[i - 1]) differences.push_back(readings[i] - readings[i - 1]);
+  }
+  return pibench::step_between(differences);
+}
+
+void check_steps(pibench::test::Checks& check) {
+  constexpr double kRounding = 0.3;
+  for (const double step : {10.0, 20.5, 41.7, 100.0}) {
+    const double found = step_of(step, 34);
+    check.that(std::abs(found - step) < kRounding,
+               "a clock in steps of " + std::to_string(step) + " ns is seen to be one",
+               std::to_string(found));
+  }
+  check.equal(step_of(1, 34), 0.0, "one of a nanosecond shows no larger ones");
+  check.equal(step_of(0.5, 21), 0.0, "nor does one of less");
+  check.equal(pibench::step_between({}), 0.0, "of no readings nothing is told");
+  check.equal(pibench::step_between(std::vector<pibench::Nanoseconds>(1000, 30)), 0.0,
+              "nor of readings that all take the same");
+}
+
 }  // namespace
 
 int main() {
   pibench::test::Checks check;
+  check_steps(check);
   constexpr int kReadings = 100'000;
   bool monotone = true;
   const pibench::Nanoseconds first = pibench::now();
@@ -63,6 +103,8 @@ int main() {
              std::to_string(clock.overhead_seconds));
   check.that(clock.resolution_seconds >= 1e-9 && clock.resolution_seconds < kAbsurd,
              "the resolution is at least a nanosecond", std::to_string(clock.resolution_seconds));
+  pibench::test::Checks::inform("the clock's steps: " + std::to_string(clock.resolution_seconds * 1e9) +
+                                " ns");
   check_cpu_clock(check);
   return check.finish();
 }
