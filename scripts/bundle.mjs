@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'rolldown';
+import { noteCommit } from './lib/commit.mjs';
 import { COMPILED, compiledOf, packageRoot } from './lib/tree.mjs';
 
 const compiled = resolve(process.argv[2] ?? COMPILED);
@@ -84,3 +85,4 @@ const bundles = await Promise.all(PROGRAMS.map((program) => build(bundle(program
 const modules = bundles.flatMap(({ output }) => output.flatMap(({ moduleIds = [] }) => moduleIds));
 const packages = new Set(modules.map(packageOf).filter((folder) => folder !== undefined));
 writeFileSync(join(out, 'LICENSES'), licencesOf([...packages]));
+noteCommit(compiled);

@@ -2,17 +2,12 @@
 import { type Document, isNode, LineCounter, parseDocument, visit } from 'yaml';
 import type { z } from 'zod';
 import { messageOf, UserError } from './errors.js';
+import { issueText } from './issue-text.js';
 
 export interface CheckedYaml<T> {
   readonly data: T;
   /** From 1: of the deepest node there is on the way, for a missing key has no line of its own. */
   lineOf(path: readonly PropertyKey[]): number;
-}
-
-function problemText(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'unrecognized_keys')
-    return `${issue.keys.map((key) => `"${key}"`).join(', ')} is unknown here`;
-  return issue.message;
 }
 
 /** What the document says. @throws UserError for aliases of nothing, or of too much: they are found out only here */
@@ -60,11 +55,13 @@ export function checkYaml<T>(
     }
     return 1;
   };
-  const parsed = schema.safeParse(plainOf(document, name, lines));
+  const parsed = schema.safeParse(plainOf(document, name, lines), { error: issueText });
   if (parsed.success) return { data: parsed.data, lineOf };
-  const [issue] = parsed.error.issues;
+  const { issues } = parsed.error;
+  // Who mistypes a key lacks one, too: what was written says more than what is missing.
+  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
   if (issue === undefined) throw new UserError(`${name} is no ${what.replace(/^an? /, '')}`);
   const path = issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] ?? ''] : issue.path;
   const where = issue.path.length === 0 ? '' : `${issue.path.join('.')}: `;
-  throw new UserError(`${name}:${lineOf(path)}: ${where}${explain(issue) ?? problemText(issue)}`);
+  throw new UserError(`${name}:${lineOf(path)}: ${where}${explain(issue) ?? issue.message}`);
 }

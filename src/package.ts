@@ -36,7 +36,7 @@ function readOrNull(path: string): string | null {
   }
 }
 
-/** The commit that a clone stands at, read from git's own files so that no process has to start. */
+/** The commit that a clone stands at, which is older or newer than what was built in it, read from git's own files so that no process has to start. */
 function commitOfClone(): string | null {
   const head = readOrNull(join(packageRoot, '.git', 'HEAD'));
   if (head === null || !head.startsWith('ref: ')) return head;
@@ -54,6 +54,7 @@ function commitOfClone(): string | null {
 
 export function identity(): PiBenchIdentity {
   const manifest = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string };
-  const commit = commitOfClone() ?? readOrNull(join(packageRoot, 'dist', 'commit'));
+  // A clone that stands at another commit since it was built has not become another program.
+  const commit = readOrNull(join(packageRoot, 'dist', 'commit')) ?? commitOfClone();
   return { version: manifest.version, commit };
 }

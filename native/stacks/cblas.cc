@@ -51,6 +51,12 @@ std::vector<std::string> functions_of(DataType type) {
   return {};
 }
 
+// The functions by which libraries tell their version: who has none of a product's is another one.
+constexpr std::array kOpenblasVersion{"openblas_get_config", "openblas_get_config64_",
+                                      "scipy_openblas_get_config", "scipy_openblas_get_config64_"};
+constexpr const char* kBlisVersion = "bli_info_get_version_str";
+constexpr const char* kMklVersion = "MKL_Get_Version_String";
+
 struct Found {
   std::string name;  // as the library has it
   void* address = nullptr;
@@ -98,12 +104,11 @@ class Cblas final : public GemmProvider {
   }
 
   [[nodiscard]] std::string version() const override {
-    for (const auto* name : {"openblas_get_config", "openblas_get_config64_", "scipy_openblas_get_config",
-                             "scipy_openblas_get_config64_"}) {
+    for (const auto* name : kOpenblasVersion) {
       if (auto* config = library_.find<const char*()>(name)) return config();
     }
-    if (auto* blis = library_.find<const char*()>("bli_info_get_version_str")) return blis();
-    if (auto* mkl = library_.find<void(char*, std::int64_t)>("MKL_Get_Version_String")) {
+    if (auto* blis = library_.find<const char*()>(kBlisVersion)) return blis();
+    if (auto* mkl = library_.find<void(char*, std::int64_t)>(kMklVersion)) {
       std::string text(256, ' ');
       mkl(text.data(), static_cast<std::int64_t>(text.size()));
       const auto last = text.find_last_not_of(std::string(" \0", 2));
@@ -130,6 +135,8 @@ class Cblas final : public GemmProvider {
     }
     return having;
   }
+
+  [[nodiscard]] bool has(const char* function) const { return library_.find<void()>(function) != nullptr; }
 
   void set_threads(int threads) override { set_library_threads(library_, threads); }
 
@@ -162,8 +169,31 @@ class Cblas final : public GemmProvider {
   SharedLibrary library_;
 };
 
+// Throws std::runtime_error where the library at `path` is not the product that it is called.
+template <std::size_t n>
+std::unique_ptr<GemmProvider> open_product(const std::string& path, const std::string& product,
+                                           const std::array<const char*, n>& versions) {
+  auto library = std::make_unique<Cblas>(path);
+  if (std::any_of(versions.begin(), versions.end(), [&](const char* name) { return library->has(name); }))
+    return library;
+  throw std::runtime_error(path + " is not " + product + ": it has no " + versions.front() +
+                           "; name it cblas:" + path);
+}
+
 }  // namespace
 
 std::unique_ptr<GemmProvider> open_cblas(const std::string& path) { return std::make_unique<Cblas>(path); }
+
+std::unique_ptr<GemmProvider> open_openblas(const std::string& path) {
+  return open_product(path, "OpenBLAS", kOpenblasVersion);
+}
+
+std::unique_ptr<GemmProvider> open_blis(const std::string& path) {
+  return open_product(path, "BLIS", std::array{kBlisVersion});
+}
+
+std::unique_ptr<GemmProvider> open_mkl(const std::string& path) {
+  return open_product(path, "oneMKL", std::array{kMklVersion});
+}
 
 }  // namespace pibench::stacks

@@ -9,8 +9,11 @@ namespace {
 
 using Open = std::unique_ptr<GemmProvider> (*)(const std::string&);
 
-const std::array<std::pair<const char*, Open>, 4> kInterfaces{{
+const std::array<std::pair<const char*, Open>, 7> kInterfaces{{
     {"cblas", open_cblas},
+    {"openblas", open_openblas},
+    {"blis", open_blis},
+    {"mkl", open_mkl},
     {"onednn", open_onednn},
     {"libxsmm", open_libxsmm},
     {"hosted", open_hosted},

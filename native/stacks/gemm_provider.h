@@ -37,11 +37,15 @@ class GemmProvider {
                                                                  int threads) const = 0;
 };
 
-// `interface`: cblas, onednn, libxsmm or hosted. Throws std::invalid_argument for another one, and
-// std::runtime_error where the library cannot be loaded or lacks what the interface needs.
+// `interface`: cblas; openblas, blis or mkl, which have the same one and are not another's library; onednn,
+// libxsmm or hosted. Throws std::invalid_argument for another one, and std::runtime_error where the library
+// cannot be loaded or lacks what the interface needs.
 std::unique_ptr<GemmProvider> open_provider(const std::string& interface, const std::string& path);
 
 std::unique_ptr<GemmProvider> open_cblas(const std::string& path);
+std::unique_ptr<GemmProvider> open_openblas(const std::string& path);
+std::unique_ptr<GemmProvider> open_blis(const std::string& path);
+std::unique_ptr<GemmProvider> open_mkl(const std::string& path);
 std::unique_ptr<GemmProvider> open_onednn(const std::string& path);
 std::unique_ptr<GemmProvider> open_libxsmm(const std::string& path);
 std::unique_ptr<GemmProvider> open_hosted(const std::string& path);

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildEnvironment } from './build-environment.mjs';
+import { noteCommit } from './commit.mjs';
 import { buildCudaKernels, cudaKernelsThere, cudaKernelsToBuild } from './cuda-kernels.mjs';
 import { gpuHere } from './gpu-here.mjs';
 import { asOnlyBuilder, beginNative, compileNative } from './native-build.mjs';
@@ -100,6 +101,7 @@ async function makeReady(part) {
   const failure = addonStale(part) ? compileNative() : null;
   // Nobody else may begin before both have ended.
   const uncompiled = await compiled;
+  if (isClone && failure === null && uncompiled === null) noteCommit(COMPILED);
   if (builds && failure === null && gpuHere()) buildForGpus();
   return failure ?? uncompiled;
 }

@@ -234,9 +234,10 @@ export async function summariseSynthetic(folder, campaign, parts) {
     ends,
     analysed: await analyseCampaign(folder, ends, null),
     stoppedBy: 'plan',
+    settled: true,
     contendedBy: null,
     wall: ends.length,
-    lostEarlier: 0,
+    lostEarlier: { seconds: 0, unended: 0 },
   });
   store.writeRecord(record);
   return record;

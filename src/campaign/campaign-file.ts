@@ -151,11 +151,18 @@ function overriding(
   return { ...Object.fromEntries(kept), ...own };
 }
 
+/** Texts that are times: a number alone does not say of what. */
+const TIMES: readonly string[] = ['budget', 'timeout'];
+
 /** What is wrong with a campaign, in better words than the schema's. */
-export const explainCampaign = (issue: z.core.$ZodIssue): string | null =>
-  issue.code === 'invalid_union' && issue.path.at(-1) === 'indicator'
-    ? `there is no such indicator; there is ${indicators.map(({ name }) => name).join(', ')}`
+export function explainCampaign({ code, path }: z.core.$ZodIssue): string | null {
+  const key = String(path.at(-1) ?? '');
+  if (code === 'invalid_union' && key === 'indicator')
+    return `there is no such indicator; there is ${indicators.map(({ name }) => name).join(', ')}`;
+  return code === 'invalid_type' && TIMES.includes(key)
+    ? 'takes a time with its unit, such as 10min or 90s'
     : null;
+}
 
 /**
  * @param data as the schema took it

@@ -3,7 +3,7 @@
  * that settles is the one that the others of its case are compared with.
  */
 import { canonicalJson } from '../record/digest.js';
-import type { BatchSpec } from '../record/schema.js';
+import type { BatchSpec, RecordBatch } from '../record/schema.js';
 import { isLook, settled } from '../statistics/settling.js';
 
 /** Indices of batches. */
@@ -15,11 +15,13 @@ export interface ComparedBatches {
   readonly most: number;
 }
 
-/** What has to be alike for two batches to be compared: all but the software and who measures' own labels. */
-const caseKey = ({ case: one, device, sampling }: BatchSpec): string =>
-  canonicalJson([one, device, sampling]);
+/** Of a campaign, and as its record has it. */
+type Asked = Pick<RecordBatch['asked'], 'case' | 'device' | 'sampling' | 'settle' | 'inspections'>;
 
-export function comparedBatches(batches: readonly BatchSpec[]): readonly ComparedBatches[] {
+/** What has to be alike for two batches to be compared: all but the software and who measures' own labels. */
+const caseKey = ({ case: one, device, sampling }: Asked): string => canonicalJson([one, device, sampling]);
+
+export function comparedBatches(batches: readonly Asked[]): readonly ComparedBatches[] {
   const references = new Map<string, number>();
   return batches.flatMap((batch, candidate): readonly ComparedBatches[] => {
     if (batch.settle === undefined) return [];

@@ -1,6 +1,6 @@
 /** What a journal says is done. Pure. */
 
-import type { InspectionEnd } from '../record/inspection-end.js';
+import type { InspectionEnd, Lost } from '../record/inspection-end.js';
 import type { InspectionStatus } from '../record/schema.js';
 import type { JournalEntry } from '../store/journal.js';
 import type { Seconds } from '../units.js';
@@ -12,10 +12,10 @@ export interface Done {
   readonly attempts: ReadonlyMap<number, number>;
   /** Attempts that began and of whose end the journal knows nothing, by index: their campaign was killed. */
   readonly open: ReadonlyMap<number, number>;
-  /** Seconds that earlier processes worked on the campaign; where one was killed, up to its last line. */
+  /** Seconds that earlier processes worked on the campaign; where one was killed, up to its last line, or to the end of launches that came to theirs. */
   readonly active: Seconds;
-  /** Seconds in attempts that were interrupted, or are gone, and must be repeated; how long a killed one had run nobody knows. */
-  readonly lost: Seconds;
+  /** In attempts that were interrupted, are gone, or of whose end the journal knows nothing, and must be repeated. */
+  readonly lost: Lost;
   /** The campaign came to its end, and nothing of it is left to launch. */
   readonly complete: boolean;
   /** Another campaign that measured at the same time; the first of several. */
@@ -31,9 +31,12 @@ export function doneSoFar(entries: readonly JournalEntry[]): Done {
   const open = new Map<number, number>();
   let active = 0;
   let lost = 0;
+  let unended = 0;
   let contendedBy: string | null = null;
   let complete = false;
   let since: number | null = null;
+  /** The longest launch that came to its end behind the last line of a process that was killed: several ran at once. */
+  let adopted = 0;
   let last = 0;
   for (const entry of entries) {
     const at = Date.parse(entry.at);
@@ -42,6 +45,7 @@ export function doneSoFar(entries: readonly JournalEntry[]): Done {
       case 'resumed':
         if (since !== null) active += (last - since) / 1000;
         since = null;
+        adopted = 0;
         break;
       case 'started':
         // Before the first one it may have waited for the machine.
@@ -49,12 +53,17 @@ export function doneSoFar(entries: readonly JournalEntry[]): Done {
         // Of launches at once all are repeated where one was not measured: what an earlier attempt came to counts no more.
         lost += ends.get(entry.index)?.wall ?? 0;
         ends.delete(entry.index);
+        if (open.has(entry.index)) unended++;
         open.set(entry.index, entry.attempt);
         attempts.set(entry.index, entry.attempt);
         break;
       case 'ended': {
-        open.delete(entry.index);
         const { index, attempt, reason, wall } = entry;
+        if (since === null && open.has(index)) {
+          active += Math.max(0, wall - adopted);
+          adopted = Math.max(adopted, wall);
+        }
+        open.delete(index);
         const status = entry.status as InspectionStatus;
         if (REPEATED.includes(status)) lost += wall;
         else ends.set(index, { index, attempt, status, reason, wall });
@@ -79,5 +88,6 @@ export function doneSoFar(entries: readonly JournalEntry[]): Done {
     last = at;
   }
   if (since !== null) active += (last - since) / 1000;
-  return { ends, attempts, open, active, lost, complete, contendedBy };
+  const given = { seconds: lost, unended: unended + open.size };
+  return { ends, attempts, open, active, lost: given, complete, contendedBy };
 }

@@ -1,10 +1,11 @@
 /** Begins a submission: its nodes, its folder, and the first line of its journal, from which it can be resumed. */
 import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { messageOf, UserError } from '../errors.js';
 import { formatBytes } from '../quantities/format.js';
+import { makeFolder } from '../store/make-folder.js';
 import { tasksOf } from '../submit/follow.js';
 import { appendToSubmission, SUBMISSION_VERSION, type SubmissionHead } from '../submit/journal.js';
 import { namedFiles } from '../submit/named-files.js';
@@ -115,7 +116,7 @@ export async function beginSubmission(
     return null;
   }
   try {
-    for (const name of [JOBS, NODES]) mkdirSync(join(folder, name), { recursive: true });
+    for (const name of [JOBS, NODES]) makeFolder(join(folder, name));
     writeFileSync(join(folder, TOKEN_FILE), head.token);
     appendToSubmission(folder, head);
   } catch (error) {

@@ -136,7 +136,12 @@ export const measuringOptions = ({
     describe:
       'All that --device names at the same time, behind one gate; beside: and each of them alone, too; copies to a peer GPU with those that come back',
   },
-  timeout: { type: 'string', group: 'Measuring:', describe: 'Limit of each launch', default: '10min' },
+  timeout: {
+    type: 'string',
+    group: 'Measuring:',
+    describe: 'Limit of each launch; one that does not end there is killed 3 s later',
+    default: '10min',
+  },
   labels: {
     type: 'string',
     group: 'Output:',

@@ -13,7 +13,7 @@ import { expandValues } from '../quantities/expand.js';
 import { plural } from '../quantities/format.js';
 import { LABEL_NAMES } from '../record/labels.js';
 import type { BatchSpec, Campaign, Explored, OwnStack } from '../record/schema.js';
-import { findStack, parseStack } from '../stacks/index.js';
+import { distinctStacks, findStack, parseStack } from '../stacks/index.js';
 import type { Seconds } from '../units.js';
 import { checkAtOnce } from './at-once.js';
 import {
@@ -93,8 +93,10 @@ export function batchesOf(
   own: OwnNames,
 ): readonly BatchSpec[] {
   const usual = indicator.usualStack?.(asked) ?? null;
-  const chosen = expandValues(stacksText(asked, own, usual), '--stack').map(
-    (text) => own.get(text) ?? parseStack(text, [...own.keys()]),
+  const chosen = distinctStacks(
+    expandValues(stacksText(asked, own, usual), '--stack').map(
+      (text) => own.get(text) ?? parseStack(text, [...own.keys()]),
+    ),
   );
   const flags = withSettling(asked, chosen.length);
   const devices = devicesOf(flags, machine).slice(0, indicator.spansDevices === true ? 1 : undefined);

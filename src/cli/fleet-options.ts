@@ -1,16 +1,13 @@
 /** What several commands of a fleet ask for: its nodes, what may differ between them, and the margin. */
 import type { Argv } from 'yargs';
-import { refuseMixed, sameMachines } from '../fleet/identity.js';
+import { refuseMixed, requireFacts, sameMachines, sameMachinesText } from '../fleet/identity.js';
 import { readFleet } from '../fleet/read-fleet.js';
 import { MARGINS } from '../fleet/rules.js';
 import type { Fleet } from '../fleet/table.js';
 import { leftOutText } from '../import/superbench.js';
-import { plural } from '../quantities/format.js';
 import { parseShare } from '../quantities/parse.js';
 import { listOf } from './read-named.js';
 import { say } from './say.js';
-
-const MOST_NAMES = 4;
 
 export const pathsOf = (paths: unknown): readonly string[] =>
   (Array.isArray(paths) ? paths : []).map(String).filter((path) => path !== '');
@@ -28,7 +25,7 @@ export const withNodes = (yargs: Argv): Argv =>
 export const withAcross = (yargs: Argv): Argv =>
   yargs.option('across', {
     type: 'string',
-    describe: 'Facts that may differ between the nodes: pibench_version,cpu_model',
+    describe: 'Facts that may differ between the nodes, or from a baseline: pibench_version,cpu_model',
   });
 
 export const withMargin = (yargs: Argv): Argv =>
@@ -44,16 +41,11 @@ export const scaleOf = (margin: unknown): number => parseShare(String(margin), '
 /** @throws UserError where there is no node, one cannot be read, or they are not of one kind */
 export async function readOneKind(paths: unknown, across: unknown): Promise<Fleet> {
   const fleet = await readFleet(pathsOf(paths));
+  requireFacts(fleet.nodes, listOf(across));
   refuseMixed(fleet.nodes, listOf(across));
   const leftOut = leftOutText(fleet.nodes);
   if (leftOut !== null) say(`left out ${leftOut}`);
-  const [first, ...more] = sameMachines(fleet.nodes);
-  if (first !== undefined) {
-    const others = more.length === 0 ? '' : `, and ${plural(more.length, 'machine')} more`;
-    const names = first.length > MOST_NAMES ? [...first.slice(0, MOST_NAMES), '...'] : first;
-    say(
-      `${plural(first.length, 'node')} have one machine identity (${names.join(', ')}${others}): they count as so many nodes; give a node once`,
-    );
-  }
+  const alike = sameMachinesText(sameMachines(fleet.nodes));
+  if (alike !== null) say(alike);
   return fleet;
 }

@@ -6,7 +6,15 @@ import { identity } from '../package.js';
 import { QuantityError } from '../quantities/parse.js';
 import { ON_NODE } from '../submit/names.js';
 import { say } from './say.js';
-import { joinNegatives, refuseTwice, refuseValue, requireValues, UsageError } from './usage.js';
+import {
+  type CommandHelp,
+  joinNegatives,
+  missingArguments,
+  refuseTwice,
+  refuseValue,
+  requireValues,
+  UsageError,
+} from './usage.js';
 
 type Command = () => Promise<CommandModule>;
 
@@ -126,8 +134,11 @@ function build(given: readonly string[], commands: readonly CommandModule[]): Ar
     .epilogue(
       'Exit codes: 0 done, 1 the answer is no, 2 incomplete, 3 wrong result, 64 bad usage, 70 internal error',
     )
-    .fail((message: string | null, error: Error | undefined) => {
-      throw error ?? new UsageError(message ?? 'bad usage');
+    .fail((message: string | null, error: Error | undefined, help: unknown) => {
+      const [{ command } = {}, ...more] = commands;
+      const declared = more.length === 0 && typeof command === 'string' ? command : '';
+      const missing = missingArguments(message ?? '', declared, help as CommandHelp);
+      throw error ?? new UsageError(missing ?? message ?? 'bad usage');
     });
   for (const command of commands) cli.command(command);
   return withoutKeptHelp(cli);

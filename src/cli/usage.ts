@@ -2,6 +2,32 @@
 
 export class UsageError extends Error {}
 
+/** What yargs has of a command's help beside its types. */
+export interface CommandHelp {
+  /** @param columns null: as wide as it takes */
+  wrap(columns: number | null): void;
+  help(): string;
+  getDescriptions(): Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Which arguments a command lacks that it cannot do without, and how it is called: yargs only counts them.
+ * @param command as it is declared: `import <format> <path>`
+ * @returns null: the message is about something else
+ */
+export function missingArguments(message: string, command: string, help: CommandHelp): string | null {
+  const [, got] = /^Not enough non-option arguments: got (\d+)/.exec(message) ?? [];
+  if (got === undefined) return null;
+  const required = [...command.matchAll(/<(\w+)(?:\.\.)?>/g)].map(([, name = '']) => name);
+  const descriptions = help.getDescriptions();
+  const missing = required.slice(Number(got)).map((name) => `<${name}> (${descriptions[name] ?? ''})`);
+  if (missing.length === 0) return null;
+  help.wrap(null);
+  const [, example] = /^Examples:\s+(\S.*?)(?: {2,}|$)/m.exec(help.help()) ?? [];
+  const such = example === undefined ? '' : `, as in ${example}`;
+  return `${command.split(' ')[0]} needs ${missing.join(' and ')}${such}`;
+}
+
 /** Arguments that are lists by themselves. */
 const LISTS: readonly string[] = ['_', '--', 'records', 'nodes', 'first', 'second'];
 

@@ -3,10 +3,11 @@ import type { ChildProcess } from 'node:child_process';
 import { messageOf } from '../errors.js';
 import { CHANNEL_FD, type Job, MEASURED, monotonic, type Report } from '../inspection/job.js';
 import { readLocalFile } from '../machine/local-files.js';
-import { formatSeconds, plural } from '../quantities/format.js';
+import { formatSeconds } from '../quantities/format.js';
 import type { InspectionStatus } from '../record/schema.js';
 import type { Seconds } from '../units.js';
 import { DEADLINE, type LaunchEnd, type LaunchHooks, type OpenEngine } from './engine.js';
+import { hungText, type LastHeard, lastHeardText, notHeardSince } from './last-heard.js';
 import { GRACE, MOST_PATIENCE, makeLimit } from './limit.js';
 import { type OomKills, oomKillsBetween, readOomKills } from './oom-kills.js';
 import { onLines, reportIn, unreadable } from './reports.js';
@@ -16,12 +17,13 @@ import { stopAndGo } from './stop-and-go.js';
 const MOST_STDERR = 2000;
 
 interface Observed {
-  last: { phase: string; taken: number };
+  last: LastHeard;
   /** null: its repetitions have not begun. */
   measuringSince: Seconds | null;
   end: Exclude<Report, { event: 'progress' }> | null;
   stderr: string;
-  hung: boolean;
+  /** When it was killed because it did not end by itself; null: it was not. */
+  killedAt: Seconds | null;
 }
 
 function listen(child: ChildProcess, onProgress: LaunchHooks['onProgress'], observed: Observed): void {
@@ -38,8 +40,8 @@ function listen(child: ChildProcess, onProgress: LaunchHooks['onProgress'], obse
       observed.end = report;
       return;
     }
-    observed.last = { phase: report.phase, taken: report.taken };
-    if (report.phase === 'measure') observed.measuringSince ??= monotonic();
+    observed.last = { phase: report.phase, taken: report.taken, at: monotonic() };
+    if (report.phase === 'measure') observed.measuringSince ??= observed.last.at;
     onProgress(report.phase, report.taken);
   });
   child.stderr?.on('data', (chunk: Buffer) => {
@@ -76,12 +78,12 @@ function lost(
   oom: OomKills['where'] | null,
   cancelled: boolean,
 ): Ended {
-  const where = `in phase ${observed.last.phase} after ${plural(observed.last.taken, 'repetition')}`;
+  const { last, killedAt } = observed;
+  const where = lastHeardText(last, killedAt ?? monotonic());
   const because = (status: InspectionStatus, reason: string): Ended => ({ status, reason, path: null });
   if (observed.end?.event === 'failed') return because(observed.end.status, observed.end.message);
-  if (observed.hung && cancelled) return because('interrupted', `did not stop when asked to, ${where}`);
-  if (observed.hung)
-    return because('timed-out', `hung ${where}: killed at its limit of ${formatSeconds(job.timeout)}`);
+  if (killedAt !== null && cancelled) return because('interrupted', `did not stop when asked to, ${where}`);
+  if (killedAt !== null) return because('timed-out', hungText(job, last, killedAt));
   // The same signal reached it before it could be told to stop.
   if (cancelled && signal !== null && PASSED_ON.includes(signal))
     return because('interrupted', `ended by ${signal}, ${where}`);
@@ -114,11 +116,11 @@ export const makeLocalEngine = (
   launch(job, { onProgress, signal, gate, another }) {
     return new Promise((resolve) => {
       const observed: Observed = {
-        last: { phase: 'start', taken: 0 },
+        last: notHeardSince(job.launchedAt),
         measuringSince: null,
         end: null,
         stderr: '',
-        hung: false,
+        killedAt: null,
       };
       const oomBefore = oomKills();
       const wallSoFar = (): Seconds => monotonic() - job.launchedAt;
@@ -149,7 +151,7 @@ export const makeLocalEngine = (
       const endStandstill = job.standstill === null ? () => {} : stopAndGo(child, job.standstill);
 
       const kill = (): void => {
-        observed.hung = true;
+        observed.killedAt = monotonic();
         child.kill('SIGKILL');
       };
       const limit = makeLimit(() => ({ ...observed.last, measuringSince: observed.measuringSince }), kill);

@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { UserError } from '../errors.js';
-import { type Job, type Order, type Report, SPOKEN } from '../inspection/job.js';
+import { type Job, monotonic, type Order, type Report, SPOKEN } from '../inspection/job.js';
 import { launchCommand, launcherKind, wordsOf } from '../mpi/choice.js';
 import { launcherVersion } from '../mpi/here.js';
 import { isMeetingPlace, meetingSeconds } from '../mpi/rendezvous.js';
@@ -14,6 +14,7 @@ import { changedEnvironment } from '../stacks/environment.js';
 import { timerMs } from '../timer.js';
 import type { Seconds } from '../units.js';
 import type { LaunchHooks } from './engine.js';
+import { type LastHeard, notHeardSince } from './last-heard.js';
 import { GRACE } from './limit.js';
 import { lateText, lossText, startLossText, unreachableHost } from './mpi-loss.js';
 import { onLines, reportIn, unreadable } from './reports.js';
@@ -48,7 +49,7 @@ export function mpiCaseOf(parameters: Readonly<Record<string, unknown>>): MpiCas
 export interface Ranks {
   readonly of: MpiCase;
   world: MpiWorld | null;
-  last: { phase: string; taken: number };
+  last: LastHeard;
   readonly tell: (message: Job | Order) => void;
   /** The next thing that rank 0 says beside progress; null: the job is over. */
   readonly next: () => Promise<Exclude<Report, { event: 'progress' }> | null>;
@@ -135,7 +136,7 @@ export function attend(of: MpiCase, child: ChildProcess): Ranks {
       return ranks.stop();
     }
     if (report.event === 'progress') {
-      ranks.last = { phase: report.phase, taken: report.taken };
+      ranks.last = { phase: report.phase, taken: report.taken, at: monotonic() };
       return ranks.onProgress(report.phase, report.taken);
     }
     if (report.event === 'joined') ranks.world = report.world;
@@ -163,7 +164,7 @@ export function attend(of: MpiCase, child: ChildProcess): Ranks {
   const ranks: Ranks = {
     of,
     world: null,
-    last: { phase: 'start', taken: 0 },
+    last: notHeardSince(monotonic()),
     tell: (message) => void child.stdin?.write(`${JSON.stringify(message)}\n`),
     async next() {
       while (waiting.length === 0 && !over) {

@@ -11,6 +11,7 @@ import type { MpiPlace } from '../mpi/place.js';
 import { plural } from '../quantities/format.js';
 import type { Seconds } from '../units.js';
 import { DEADLINE, type Engine, type LaunchEnd, type LaunchHooks } from './engine.js';
+import { hungText, lastHeardText, notHeardSince } from './last-heard.js';
 import { GRACE, MOST_PATIENCE, makeLimit } from './limit.js';
 import { type Ended, fromDocument } from './local.js';
 import {
@@ -31,27 +32,28 @@ async function endOf(
   ranks: Ranks,
   end: EndReport | null,
   job: Job,
-  hung: boolean,
+  killedAt: Seconds | null,
   cancelled: boolean,
 ): Promise<Ended> {
   if (end?.event === 'written') return fromDocument(end, job.timeout);
   if (end !== null) return { status: end.status, reason: end.message, path: null };
   await ranks.closed;
-  const where = `in phase ${ranks.last.phase} after ${plural(ranks.last.taken, 'repetition')}`;
-  if (hung && cancelled)
+  const where = lastHeardText(ranks.last, killedAt ?? monotonic());
+  if (killedAt !== null && cancelled)
     return { status: 'interrupted', reason: `did not stop when asked to, ${where}`, path: null };
-  if (hung) return { status: 'timed-out', reason: `hung ${where}: ended at its limit`, path: null };
+  if (killedAt !== null)
+    return { status: 'timed-out', reason: hungText(job, ranks.last, killedAt), path: null };
   return { status: 'crashed', reason: `${ranks.lossText()}, ${where}`, path: null };
 }
 
 /** One inspection on ranks that have found each other. */
 async function measureOn(ranks: Ranks, job: Job, { onProgress, signal }: LaunchHooks): Promise<Ended> {
-  let hung = false;
+  let killedAt: Seconds | null = null;
   let measuringSince: Seconds | null = null;
   const limit = makeLimit(
     () => ({ ...ranks.last, measuringSince }),
     () => {
-      hung = true;
+      killedAt = monotonic();
       ranks.stop();
     },
   );
@@ -64,13 +66,13 @@ async function measureOn(ranks: Ranks, job: Job, { onProgress, signal }: LaunchH
     if (phase === 'measure') measuringSince ??= monotonic();
     onProgress(phase, taken);
   };
-  ranks.last = { phase: 'start', taken: 0 };
+  ranks.last = notHeardSince(monotonic());
   ranks.tell({ ...job, spent: monotonic() - job.launchedAt });
   if (signal.aborted) cancel();
   else signal.addEventListener('abort', cancel, { once: true });
   try {
     const end = await ranks.next();
-    return await endOf(ranks, end?.event === 'joined' ? null : end, job, hung, signal.aborted);
+    return await endOf(ranks, end?.event === 'joined' ? null : end, job, killedAt, signal.aborted);
   } finally {
     limit.clear();
     signal.removeEventListener('abort', cancel);

@@ -1,5 +1,11 @@
 /** What a baseline says of a fleet, in the form in which the fleet's own centres are, and what the fleet lacks of it. Pure. */
 import { requireSameHardware } from '../qualify/baseline.js';
+import {
+  commonHardware,
+  type DeviceHere,
+  hardwareIn,
+  isHardwareKnown,
+} from '../qualify/baseline-hardware.js';
 import { sameDevice } from '../qualify/baseline-key.js';
 import type { Apart, Baseline, BaselineDevice, BaselineEntry } from '../qualify/baseline-schema.js';
 import { versionsOf } from '../qualify/versions.js';
@@ -23,6 +29,8 @@ export interface HeldAgainst {
   /** Where a device's typical deviation over all KPIs lies; null: it does not say. */
   readonly overall: (device: BaselineDevice) => Centre | null;
   readonly missing: readonly Missing[];
+  /** Whether its CPU could be told from others of the same name; of GPUs alone there is none to be told. */
+  readonly isHardwareKnown: boolean;
 }
 
 type Known = NonNullable<Apart>;
@@ -97,11 +105,25 @@ function centresBySeries({ entries }: Baseline): (series: Series) => BaselineCen
   };
 }
 
-/** @throws UserError where the fleet's devices of a kind are none of the baseline's, or power limits differ */
-export function heldAgainst(baseline: Baseline, fleet: Fleet): HeldAgainst {
+/** Each device that has a KPI, with the hardware of these nodes; they are of several kinds only where they were asked to be. */
+function devicesOf({ nodes, series }: Fleet): readonly DeviceHere[] {
+  const kinds = new Map(
+    nodes.map(({ hardware }) => {
+      const known = hardwareIn(hardware);
+      return [JSON.stringify(known), known];
+    }),
+  );
+  return series.flatMap(({ device }) => [...kinds.values()].map((hardware) => ({ ...device, hardware })));
+}
+
+/**
+ * @param across facts of the hardware that may differ all the same
+ * @throws UserError where the fleet's devices of a kind are none of the baseline's, or power limits differ
+ */
+export function heldAgainst(baseline: Baseline, fleet: Fleet, across: readonly string[] = []): HeldAgainst {
   refuseMixedLimits(fleet);
-  const devices = fleet.series.map(({ device }) => device);
-  requireSameHardware(baseline, devices, baseline.name, 'these nodes are');
+  requireSameHardware(baseline, devicesOf(fleet), baseline.name, 'these nodes are', across);
+  const own = commonHardware(fleet.nodes.map(({ hardware }) => hardwareIn(hardware)));
   const { overall = [] } = baseline;
   return {
     name: baseline.name,
@@ -113,5 +135,8 @@ export function heldAgainst(baseline: Baseline, fleet: Fleet): HeldAgainst {
       return apart === null ? null : ofShare(apart);
     },
     missing: missingBeside(fleet, baseline),
+    isHardwareKnown:
+      baseline.entries.every(({ device }) => device.kind !== 'cpu') ||
+      isHardwareKnown(baseline.hardware, own),
   };
 }

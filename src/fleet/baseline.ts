@@ -3,6 +3,7 @@ import { UserError } from '../errors.js';
 import { findIndicator, indicators } from '../indicators/index.js';
 import type { PiBenchIdentity } from '../package.js';
 import { entryProblem } from '../qualify/baseline.js';
+import { commonHardware, hardwareIn } from '../qualify/baseline-hardware.js';
 import { apartFromManner } from '../qualify/baseline-key.js';
 import {
   type Apart,
@@ -16,13 +17,16 @@ import {
 import { plural } from '../quantities/format.js';
 import { countedWork } from '../record/work.js';
 import { deviationFrom, median } from '../statistics/quantile.js';
+import { beyondOf, beyondRows, blanked } from './beyond.js';
 import { type CaseKey, keyTitle, readKey } from './case-key.js';
+import { failedChecksOf } from './failed-checks.js';
 import { judgeSeries, LEAST_NODES, pick } from './judge-series.js';
 import { centreOf } from './limits.js';
 import type { NodeHead } from './node-line.js';
+import { checkText } from './open-checks.js';
 import { typicalOf } from './overall.js';
 import { refuseMixedLimits } from './power-limits.js';
-import { comparableRows, gapsFrom, referenceRow, worseness } from './rules.js';
+import { comparableRows, gapsFrom, worseness } from './rules.js';
 import { KNOTS, MEDIAN_KNOT, SHARES } from './sketch.js';
 import { deviceKey, type Fleet, kpisOfNode, type Series } from './table.js';
 
@@ -34,10 +38,16 @@ export interface Refused {
 export interface MadeBaseline {
   readonly baseline: Baseline;
   readonly refused: readonly Refused[];
+  /** Nodes that are no example, and rates that are none. */
+  readonly leftOut: readonly LeftOut[];
+}
+
+export interface LeftOut {
+  readonly node: string;
+  readonly why: string;
 }
 
 interface Making {
-  readonly fleet: Fleet;
   readonly scale: number;
   /** Of a node, on all of its devices. */
   readonly kpis: number;
@@ -46,12 +56,37 @@ interface Making {
 const known = (values: Float64Array, rows: Int32Array): Float64Array =>
   Float64Array.from(rows, (row) => values[row] as number).filter((value) => !Number.isNaN(value));
 
-/** A node that computes wrong results is no example, however fast it does. */
-const computedWrong = (node: NodeHead | undefined): boolean =>
-  node?.problems.some(({ kind }) => kind === 'wrong') ?? false;
+/** A node that computes wrong results, or in which a check found a defect, is no example, however fast it is; null: it is one. */
+function whyNoExample(node: NodeHead): string | null {
+  const wrong = node.problems.find(({ kind }) => kind === 'wrong');
+  if (wrong !== undefined) return `${wrong.what}: ${wrong.why}`;
+  const failed = failedChecksOf(node).map(checkText);
+  return failed.length === 0 ? null : failed.join('; ');
+}
 
-const isWrong = ({ nodes, places }: Fleet, series: Series, row: number): boolean =>
-  computedWrong(nodes[places[series.places[row] as number]?.node ?? -1]);
+/** A fleet's examples: of the other nodes, and of rates above what bounds them, nothing is known. */
+function examplesOf(fleet: Fleet): { readonly fleet: Fleet; readonly leftOut: readonly LeftOut[] } {
+  const { nodes, places } = fleet;
+  const whys = nodes.map(whyNoExample);
+  const series = fleet.series.map((one) => {
+    const rows = [...one.places.keys()].filter((row) => {
+      const node = places[one.places[row] ?? -1]?.node ?? -1;
+      return (whys[node] ?? null) !== null;
+    });
+    return blanked(one, [...rows, ...beyondRows(one, true)]);
+  });
+  const beyond = beyondOf(fleet, true).filter(({ node }) => whys[node] === null);
+  return {
+    fleet: { ...fleet, series },
+    leftOut: [
+      ...nodes.flatMap(({ node }, i) => {
+        const why = whys[i] ?? null;
+        return why === null ? [] : [{ node, why }];
+      }),
+      ...beyond.map(({ node, text }) => ({ node: nodes[node]?.node ?? '', why: text })),
+    ],
+  };
+}
 
 /** null: parameters of another version, of which this one does not know the work. */
 function workOf({ indicator: name, parameters }: CaseKey): number | null {
@@ -106,20 +141,11 @@ function apartOfNodes(
   };
 }
 
-function nearestOf(series: Series, kept: Int32Array): number | null {
-  const able = comparableRows(series, kept);
-  return able.length === 0 ? null : referenceRow(series, able);
-}
-
 /** The KPI that the same indicator declares for another statistic. */
 const siblingKpi = ({ indicator }: CaseKey, statistic: string): string | null =>
   findIndicator(indicator).kpis.find((kpi) => kpi.statistic === statistic)?.name ?? null;
 
-function entriesOf(
-  series: Series,
-  { fleet, scale, kpis }: Making,
-  refused: Refused[],
-): readonly BaselineEntry[] {
+function entriesOf(series: Series, { scale, kpis }: Making, refused: Refused[]): readonly BaselineEntry[] {
   const key = readKey(series.key);
   const title = keyTitle(series.key);
   const isOurs = key !== null && indicators.some(({ name }) => name === key.indicator);
@@ -134,18 +160,16 @@ function entriesOf(
     });
     return [];
   }
-  const { kept: alike, reference: nearest } = judgeSeries(series, null, { kpis, scale });
-  const kept = alike.filter((row) => !isWrong(fleet, series, row));
+  const { kept: alike, reference } = judgeSeries(series, null, { kpis, scale });
+  const kept = alike.filter((row) => !Number.isNaN(series.columns.median[row]));
   if (kept.length < LEAST_NODES) {
     const right = kept.length === 0 ? 'none' : String(kept.length);
     refused.push({
       title,
-      why: `${right} of the nodes that have it computed only right results; a baseline needs ${LEAST_NODES}`,
+      why: `${right} of the nodes that have it computed only right results and failed no check; a baseline needs ${LEAST_NODES}`,
     });
     return [];
   }
-  // A node that is wrong must not stand for the others.
-  const reference = kept.length === alike.length ? nearest : nearestOf(series, kept);
   const { columns, unit, device } = series;
   const peaks = known(columns.peak, kept);
   const peak = series.peak === null || peaks.length === 0 ? null : { ...series.peak, value: median(peaks) };
@@ -204,7 +228,7 @@ function overallOf(
     const head = fleet.nodes[node];
     const device = head?.devices[on];
     const value = typical[place] as number;
-    if (device === undefined || Number.isNaN(value) || computedWrong(head)) return;
+    if (device === undefined || Number.isNaN(value)) return;
     kinds.get(deviceKey(device))?.values.push(value);
   });
   return [...kinds.values()].map(({ device, values }) => ({
@@ -213,24 +237,30 @@ function overallOf(
   }));
 }
 
-/** A lost node says nothing of what nodes reach. */
-function measuredNodes({ nodes, places }: Fleet): readonly NodeHead[] {
-  const measured = new Set(places.map(({ node }) => node));
-  return nodes.filter((_, node) => measured.has(node));
+/** A lost node says nothing of what nodes reach, nor does one of which no rate is an example. */
+function nodesBehind({ nodes, places, series }: Fleet): readonly NodeHead[] {
+  const known = new Set<number>();
+  for (const { places: own, columns } of series) {
+    own.forEach((place, row) => {
+      if (!Number.isNaN(columns.median[row])) known.add(places[place]?.node ?? -1);
+    });
+  }
+  return nodes.filter((_, node) => known.has(node));
 }
 
 /**
- * @param fleet of one kind of hardware
+ * @param given of one kind of hardware
  * @throws UserError where nothing can be an entry, or power limits differ
  */
 export function makeBaseline(
-  fleet: Fleet,
+  given: Fleet,
   about: { readonly name: string; readonly createdAt: string; readonly piBench: PiBenchIdentity },
   scale: number,
 ): MadeBaseline {
-  refuseMixedLimits(fleet);
+  refuseMixedLimits(given);
+  const { fleet, leftOut } = examplesOf(given);
   const refused: Refused[] = [];
-  const making: Making = { fleet, scale, kpis: kpisOfNode(fleet) };
+  const making: Making = { scale, kpis: kpisOfNode(fleet) };
   const entriesOfSeries = fleet.series.map((series) => entriesOf(series, making, refused));
   const entries = entriesOfSeries.flat();
   if (entries.length === 0) {
@@ -239,6 +269,7 @@ export function makeBaseline(
       `${plural(fleet.nodes.length, 'node makes', 'nodes make')} no baseline: ${first === undefined ? 'nothing was measured on them' : `${first.title}: ${first.why}`}`,
     );
   }
+  const behind = nodesBehind(fleet);
   return {
     baseline: {
       $schema: BASELINE_SCHEMA,
@@ -247,17 +278,19 @@ export function makeBaseline(
       name: about.name,
       createdAt: about.createdAt,
       piBench: { ...about.piBench },
-      nodes: measuredNodes(fleet).map(({ machine, hostname, node, campaign, digest, tool }) => ({
+      nodes: behind.map(({ machine, hostname, node, campaign, digest, tool }) => ({
         machine,
         hostname: hostname ?? node,
         campaign: campaign ?? '',
         digest,
         piBench: tool.name === 'pi-bench' ? tool.version : null,
       })),
+      hardware: commonHardware(behind.map(({ hardware }) => hardwareIn(hardware))),
       entries: [...entries],
       overall: overallOf(fleet, entriesOfSeries),
     },
     refused,
+    leftOut,
   };
 }
 

@@ -1,4 +1,5 @@
 /** Why a node is named, and what to do next: from the flags of its launches, its clock, its settings and the shape of what is worse. Pure. */
+import { causeNamed, type CauseName as OwnCause } from '../qualify/causes.js';
 import type { SEVERITIES } from '../record/schema/qualification.js';
 import type { RuleName } from './rules.js';
 
@@ -10,6 +11,12 @@ export interface Cause {
   readonly action: string;
 }
 
+/** What qualify finds a node to have, and no rate shows. */
+function asQualified(name: OwnCause, words: string): Cause {
+  const { severity, action } = causeNamed(name);
+  return { severity, words, action };
+}
+
 /** From the surest to the vaguest: the first that holds is the cause, the rest are named beside it. */
 export const CAUSES = {
   'wrong-result': {
@@ -18,6 +25,11 @@ export const CAUSES = {
     action:
       'take it out of service now; run pi-bench qualify there, and if it is wrong again test its memory and its processor or GPU',
   },
+  'memory-errors': asQualified('memory-errors', 'its memory had errors that could not be corrected'),
+  'remap-failed': asQualified('remap-failed', 'a broken row of its memory has no spare one'),
+  'driver-fault': asQualified('driver-fault', 'the driver of a device reported a fault'),
+  'remap-pending': asQualified('remap-pending', 'spare rows of its memory wait to be put in place'),
+  'missing-device': asQualified('missing-device', 'a device is missing'),
   lost: {
     severity: 'triage',
     words: 'not everything was measured',
@@ -48,6 +60,12 @@ export const CAUSES = {
     words: 'it is throttled by power',
     action: 'compare its power limit and its supply with those of the other nodes',
   },
+  // Before what is found at its KPIs only: the check looked at what these can only be explained by.
+  'failed-check': {
+    severity: 'triage',
+    words: 'a check of its own failed',
+    action: 'follow what that check says: pi-bench show has it, with its limit',
+  },
   neighbours: {
     severity: 'monitor',
     words: 'something else runs on it',
@@ -62,11 +80,6 @@ export const CAUSES = {
     severity: 'triage',
     words: 'its clock is slow',
     action: 'compare governor, turbo, firmware settings and temperature with those of the reference node',
-  },
-  'failed-check': {
-    severity: 'triage',
-    words: 'a check of its own failed',
-    action: 'follow what that check says: pi-bench show has it, with its limit',
   },
   pausing: {
     severity: 'triage',
@@ -95,6 +108,12 @@ export const CAUSES = {
     action:
       'compare it with the reference node (pi-bench compare), then run pi-bench qualify --tier t2 there',
   },
+  'above-ceiling': {
+    severity: 'triage',
+    words: 'a rate of it lies above what bounds it, so that the one or the other is wrong',
+    action:
+      'measure it again, in fresh launches and with nothing else running; if it is the same, hold its clock and its time source against those of the other nodes',
+  },
   'open-check': {
     severity: 'triage',
     words: 'a check of its own is open',
@@ -105,10 +124,6 @@ export const CAUSES = {
 
 export type CauseName = keyof typeof CAUSES;
 export const CAUSE_NAMES = Object.keys(CAUSES) as CauseName[];
-
-/** Of a check's own cause. */
-export const causeOfCheck = (cause: string | null): CauseName =>
-  CAUSE_NAMES.find((name) => name === cause) ?? 'failed-check';
 
 const OF_FLAG: Readonly<Record<string, CauseName>> = {
   throttled: 'cpu-quota',

@@ -1,9 +1,11 @@
 /** `fleet check`: every node against its fleet, or against a baseline; who is named, why, and what to do. Pure. */
 import { otherVersions } from '../qualify/versions.js';
 import type { HeldAgainst } from './baseline-centres.js';
+import { withoutBeyond } from './beyond.js';
 import { keyTitle } from './case-key.js';
-import { CAUSE_NAMES, CAUSES, type CauseName, causeOfCheck, causesOf, type Severity } from './causes.js';
-import { type Disagreement, disagreements } from './identity.js';
+import { CAUSE_NAMES, CAUSES, type CauseName, causesOf, type Severity } from './causes.js';
+import { adviceOf, failedChecksOf } from './failed-checks.js';
+import { type Disagreement, disagreements, isTold, sameMachines } from './identity.js';
 import {
   type BaselineCentres,
   type JudgeTask,
@@ -11,13 +13,16 @@ import {
   LEAST_NODES,
   type SeriesJudgement,
 } from './judge-series.js';
-import { type Missing, missingOf } from './missing.js';
+import { lackedByMost } from './missing.js';
+import { importedAdvice } from './next-step.js';
+import { type Problems, problemsOf } from './node-problems.js';
+import { notesOf } from './notes.js';
 import {
   checkText,
   hasJudgedCheck,
   type OptionalCheck,
-  openChecksOf,
   optionalChecksOf,
+  warnedChecksOf,
 } from './open-checks.js';
 import { judgeOverall, judgeOverallBy } from './overall.js';
 import { mixedLimits } from './power-limits.js';
@@ -42,6 +47,8 @@ export interface NamedNode {
   readonly severity: Severity;
   readonly reason: string;
   readonly action: string;
+  /** Checks of its own that failed, each with its reason, whatever the cause is. */
+  readonly failedChecks: readonly string[];
   readonly beside: readonly CauseName[];
   /** The furthest beyond its limit first. */
   readonly findings: readonly Finding[];
@@ -73,8 +80,14 @@ export interface FleetCheck {
   readonly unjudged: readonly string[];
   /** Open checks that leave no node open. */
   readonly optional: readonly OptionalCheck[];
+  /** Checks that hold and warn: they change nothing. */
+  readonly warned: readonly OptionalCheck[];
   /** Of KPIs that were judged, by which rules they were not. */
   readonly unseen: readonly UnseenRule[];
+  /** Nodes that are one machine by its identity, as one that is given twice; each group by its names. */
+  readonly sameMachines: readonly (readonly string[])[];
+  /** What is to be known beside this and changes nothing in it, each in a sentence. */
+  readonly notes: readonly string[];
   /** The node, of those that are not named, whose distributions stood for the fleet's most often; null: none did. */
   readonly reference: string | null;
 }
@@ -96,52 +109,37 @@ const inOrder = (a: Finding, b: Finding): number =>
 
 /** Most nodes have a setting of which this node has another: in words, by node. */
 function unusualSettings(fleet: Fleet, all: readonly Disagreement[]): readonly (readonly string[])[] {
-  return fleet.nodes.map(({ settings }) =>
+  const told = fleet.nodes.filter((node) => isTold(node, 'settings')).length;
+  return fleet.nodes.map((node) =>
     all.flatMap(({ name, values }) => {
       const [first] = values;
-      const own = settings[name] ?? null;
-      if (first === undefined || own === first.value || first.nodes <= fleet.nodes.length / 2) return [];
+      const own = node.settings[name] ?? null;
+      if (first === undefined || own === first.value || first.nodes <= told / 2) return [];
+      if (!isTold(node, 'settings')) return [];
       return [`${name} is ${own ?? 'not known'}, of ${first.nodes} others ${first.value ?? 'not known'}`];
     }),
   );
-}
-
-/** What is wrong with a node beside its speed, in words. */
-type Problems = ReadonlyMap<CauseName, readonly string[]>;
-
-/** @param beside what nodes lack of a baseline */
-function problemsOf(fleet: Fleet, beside: readonly Missing[]): ReadonlyMap<number, Problems> {
-  const all = new Map<number, Map<CauseName, string[]>>();
-  const note = (node: number, cause: CauseName, text: string): void => {
-    const own = all.get(node) ?? new Map<CauseName, string[]>();
-    all.set(node, own);
-    own.set(cause, [...(own.get(cause) ?? []), text]);
-  };
-  fleet.nodes.forEach(({ problems, checks }, node) => {
-    for (const { kind, what, why } of problems) {
-      note(node, kind === 'wrong' ? 'wrong-result' : 'lost', `${what}: ${why}`);
-    }
-    for (const check of checks) {
-      if (check.verdict === 'fail') note(node, causeOfCheck(check.cause), checkText(check));
-    }
-  });
-  for (const { node, text } of [...beside, ...missingOf(fleet)]) {
-    // Who says why it lacks something has said it already.
-    if (!all.has(node)) note(node, 'lost', text);
-  }
-  fleet.nodes.forEach((head, node) => {
-    for (const text of openChecksOf(head)) note(node, 'open-check', text);
-  });
-  return all;
 }
 
 /** Causes that only say how a node is worse: nothing else speaks against it. */
 const SHAPES: ReadonlySet<CauseName> = new Set(['pausing', 'drifting', 'stalling', 'scattered', 'slow']);
 
 /** Causes that only say what is not known of it. */
-const GAPS: ReadonlySet<CauseName> = new Set(['lost', 'open-check']);
+const GAPS: ReadonlySet<CauseName> = new Set(['lost', 'above-ceiling', 'open-check']);
 
 const NO_PROBLEMS: Problems = new Map();
+
+/** Of what was measured or lost; of failed checks all are told. */
+const MOST_DETAILS = 2;
+
+function reasonOf(words: string, detail: readonly string[], failedChecks: readonly string[]): string {
+  const own = detail.filter((text, i) => i < MOST_DETAILS || failedChecks.includes(text));
+  const others = failedChecks.filter((text) => !own.includes(text));
+  return [
+    own.length === 0 ? words : `${words} (${own.join('; ')})`,
+    ...(others.length === 0 ? [] : [`failed checks: ${others.join('; ')}`]),
+  ].join('; ');
+}
 
 /** The worst cause of a node is that of its whole: a wrong result makes its speed unimportant. */
 function nameNode(
@@ -157,14 +155,19 @@ function nameNode(
     ...problems.keys(),
   ]);
   const [cause = 'slow', ...beside] = CAUSE_NAMES.filter((name) => found.has(name));
-  const { severity, words, action } = CAUSES[cause];
-  const allUsual = findings.every(({ usual }) => usual);
+  const head = fleet.nodes[node];
+  const { node: name = '', machine = null, checks = [] } = head ?? {};
+  const failed = failedChecksOf({ checks });
+  const failedChecks = failed.map(checkText);
+  const origin = head === undefined ? {} : importedAdvice(head, cause);
+  const { severity, words, action } = { ...CAUSES[cause], ...origin, ...adviceOf(failed, cause) };
+  // A check that failed is a defect, however far nodes of this fleet lie from its middle.
+  const allUsual = failed.length === 0 && findings.every(({ usual }) => usual);
   const isUsual = SHAPES.has(cause) && allUsual;
   const nothingElse = [...found].every((name) => SHAPES.has(name) || GAPS.has(name));
   const detail = isUsual
     ? ['but nodes of this fleet lie as far from its middle where nothing is wrong']
     : (problems.get(cause) ?? (cause === 'settings' ? settings : []));
-  const { node: name = '', machine = null } = fleet.nodes[node] ?? {};
   return {
     node: name,
     machine,
@@ -172,8 +175,9 @@ function nameNode(
     verdict: allUsual && nothingElse ? 'inconclusive' : 'fail',
     cause,
     severity: isUsual ? 'monitor' : severity,
-    reason: detail.length === 0 ? words : `${words} (${detail.slice(0, 2).join('; ')})`,
+    reason: reasonOf(words, detail, failedChecks),
     action: isUsual ? `measure it again, in fresh launches; if it is the same, ${action}` : action,
+    failedChecks,
     beside,
     findings,
   };
@@ -181,9 +185,14 @@ function nameNode(
 
 const RANK: Readonly<Record<NamedNode['verdict'], number>> = { fail: 0, inconclusive: 1 };
 
-function whyNotJudged(judgement: SeriesJudgement, series: Series, hasBaseline: boolean): NotJudged[] {
-  if (Object.keys(judgement.limits).length > 0) return [];
-  const count = series.places.length;
+function whyNotJudged(
+  judgement: SeriesJudgement,
+  series: Series,
+  { hasBaseline, lacked }: { readonly hasBaseline: boolean; readonly lacked: string | null },
+): NotJudged[] {
+  if (Object.keys(judgement.limits).length > 0)
+    return lacked === null ? [] : [{ what: keyTitle(series.key), why: lacked }];
+  const count = series.columns.median.filter((rate) => !Number.isNaN(rate)).length;
   return [
     {
       what: keyTitle(series.key),
@@ -200,18 +209,25 @@ function mostFrequent(names: readonly string[]): string | null {
   return [...counts].sort(([a, n], [b, m]) => m - n || byName(a, b))[0]?.[0] ?? null;
 }
 
-/** Who is not named and of whom nothing was judged. */
-function unjudgedNodes(
-  { nodes, places, series }: Fleet,
+function nodesWithJudgedKpi(
+  { places, series }: Fleet,
   judgements: readonly SeriesJudgement[],
-  named: readonly NamedNode[],
-): readonly string[] {
-  const known = new Set(named.map(({ node }) => node));
+): ReadonlySet<number> {
   const judged = new Set<number>();
   series.forEach((one, i) => {
     if (Object.keys((judgements[i] as SeriesJudgement).limits).length === 0) return;
     for (const place of one.places) judged.add(places[place]?.node ?? -1);
   });
+  return judged;
+}
+
+/** Who is not named and of whom nothing was judged. */
+function unjudgedNodes(
+  { nodes }: Fleet,
+  judged: ReadonlySet<number>,
+  named: readonly NamedNode[],
+): readonly string[] {
+  const known = new Set(named.map(({ node }) => node));
   return nodes.flatMap((head, i) =>
     judged.has(i) || known.has(head.node) || hasJudgedCheck(head) ? [] : [head.node],
   );
@@ -221,7 +237,7 @@ const NO_ENTRY: BaselineCentres = { centres: {}, sketch: null, older: false };
 
 /** What has to be judged before anybody can be named: the long part of a check, and one that threads can share. */
 export const judgingOf = (fleet: Fleet, { scale, baseline }: CheckOptions): JudgeTask => ({
-  series: fleet.series,
+  series: withoutBeyond(fleet, baseline === null),
   centres: fleet.series.map((one) => (baseline === null ? null : (baseline.of(one) ?? NO_ENTRY))),
   options: { kpis: kpisOfNode(fleet), scale },
 });
@@ -236,15 +252,19 @@ export function checkFleet(
   judgements: readonly SeriesJudgement[] = judgeAll(judgingOf(fleet, options)),
 ): FleetCheck {
   const { baseline } = options;
-  const { nodes, places, series } = fleet;
+  const { nodes, places } = fleet;
   const task = judgingOf(fleet, options);
+  const { series } = task;
+  const judged: Fleet = { ...fleet, series };
   const reaches = tailReaches(judgements, task.options.kpis);
   const suspicions = new Map<number, Suspicion>();
   series.forEach((one, i) => {
     noteSeries(one, judgements[i] as SeriesJudgement, fleet, reaches, suspicions);
   });
   const overall =
-    baseline === null ? judgeOverall(fleet, judgements, task.options) : judgeOverallBy(fleet, task, baseline);
+    baseline === null
+      ? judgeOverall(judged, judgements, task.options)
+      : judgeOverallBy(judged, task, baseline);
   for (const { place, worse, limit, usual } of overall.findings) {
     const on = places[place]?.on ?? '';
     suspicionOf(place, suspicions).findings.push({
@@ -257,7 +277,8 @@ export function checkFleet(
       usual,
     });
   }
-  const problems = problemsOf(fleet, baseline?.missing ?? []);
+  const withJudgedKpi = nodesWithJudgedKpi(fleet, judgements);
+  const problems = problemsOf(fleet, baseline, withJudgedKpi);
   const disagreed = disagreements(nodes, 'settings');
   const unusual = unusualSettings(fleet, disagreed);
   const ofNode = new Map<number, Suspicion[]>();
@@ -270,8 +291,12 @@ export function checkFleet(
       nameNode(fleet, node, ofNode.get(node) ?? [], problems.get(node) ?? NO_PROBLEMS, unusual[node] ?? []),
     )
     .sort((a, b) => RANK[a.verdict] - RANK[b.verdict] || byName(a.node, b.node));
-  const notJudged = judgements.flatMap((one, i) => whyNotJudged(one, series[i] as Series, baseline !== null));
-  const unjudged = unjudgedNodes(fleet, judgements, named);
+  // What a baseline has of these, nodes without it are lost by.
+  const lacked = baseline === null ? lackedByMost(fleet) : [];
+  const notJudged = judgements.flatMap((one, i) =>
+    whyNotJudged(one, series[i] as Series, { hasBaseline: baseline !== null, lacked: lacked[i] ?? null }),
+  );
+  const unjudged = unjudgedNodes(fleet, withJudgedKpi, named);
   // Of nodes that were only checked there is no KPI, and their checks are what was judged.
   const nothing = series.length === 0 && !nodes.some(hasJudgedCheck);
   const open = notJudged.length > 0 || unjudged.length > 0 || nothing || named.length > 0;
@@ -296,7 +321,10 @@ export function checkFleet(
     notJudged,
     unjudged,
     optional: optionalChecksOf(nodes),
-    unseen: unseenRules(task, judgements, overall.unseen),
+    warned: warnedChecksOf(nodes),
+    unseen: unseenRules(fleet, task, judgements, overall.unseen),
+    sameMachines: sameMachines(nodes),
+    notes: notesOf(fleet, baseline, task, judgements),
     reference: mostFrequent(
       judgements.flatMap(({ reference }, i) => {
         if (reference === null) return [];

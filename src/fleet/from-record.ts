@@ -144,6 +144,15 @@ function problemsOf({ batches, status, qualification }: PiBenchRecord): readonly
   return [{ kind: 'lost', what: 'campaign', why: `it is ${status}` }];
 }
 
+/** The label of a campaign by which who measures says what a node is called. `node` is the version of Node.js. */
+export const NAME_LABEL = 'node_name';
+
+/** What a record says its node is called; null: nothing. */
+export function nameIn({ campaign, labels }: Pick<PiBenchRecord, 'campaign' | 'labels'>): string | null {
+  const name = campaign.labels?.[NAME_LABEL] ?? labels.hostname;
+  return typeof name === 'string' && name !== '' ? name : null;
+}
+
 /** @param node what it is called in its fleet */
 export function nodeOf(record: PiBenchRecord, node: string, read: ReadSamples): NodeLine {
   const machine = machineOf(record);

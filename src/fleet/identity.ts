@@ -1,6 +1,7 @@
 /** What nodes have to have in common to be one fleet, and what may differ between them and then be the reason. Pure. */
 import { UserError } from '../errors.js';
 import type { MachineDescription } from '../machine/types.js';
+import { plural } from '../quantities/format.js';
 import type { Labels } from '../record/schema.js';
 import type { NodeHead, Value } from './node-line.js';
 
@@ -70,11 +71,16 @@ type Facts = 'hardware' | 'settings';
 const factsOf = <F extends Facts>(node: Pick<NodeHead, F>, facts: F): Readonly<Record<string, Value>> =>
   node[facts];
 
-/** In the order of their names, so that the order of the nodes does not show. */
+/** Of a lost node no fact is known; where one is, a fact that is not there is a value, too: no quota is none. */
+export const isTold = <F extends Facts>(node: Pick<NodeHead, F>, facts: F): boolean =>
+  Object.keys(factsOf(node, facts)).length > 0;
+
+/** Of nodes of which any fact is known; in the order of the facts' names, so that the order of the nodes does not show. */
 export function disagreements<F extends Facts>(
-  nodes: readonly Pick<NodeHead, 'node' | F>[],
+  all: readonly Pick<NodeHead, 'node' | F>[],
   facts: F,
 ): readonly Disagreement[] {
+  const nodes = all.filter((node) => isTold(node, facts));
   const names = new Set(nodes.flatMap((node) => Object.keys(factsOf(node, facts))));
   return [...names].sort().flatMap((name) => {
     const values = new Map<Value, { nodes: number; example: string }>();
@@ -114,13 +120,23 @@ export function refuseMixed(
   nodes: readonly Pick<NodeHead, 'node' | 'hardware'>[],
   across: readonly string[],
 ): void {
-  const known = nodes.filter(({ hardware }) => Object.keys(hardware).length > 0);
-  const [first, ...more] = disagreements(known, 'hardware').filter(({ name }) => !across.includes(name));
+  const [first, ...more] = disagreements(nodes, 'hardware').filter(({ name }) => !across.includes(name));
   if (first === undefined) return;
   const rest = more.length === 0 ? '' : `; also ${more.map(({ name }) => name).join(', ')}`;
   throw new UserError(
     `mixed hardware: ${disagreementText(first)}${rest}; give nodes of one kind, or --across ${[first, ...more].map(({ name }) => name).join(',')}`,
   );
+}
+
+/**
+ * @param across facts that may differ
+ * @throws UserError for what is no fact: it would let nothing pass that it was meant to
+ */
+export function requireFacts(nodes: readonly Pick<NodeHead, 'hardware'>[], across: readonly string[]): void {
+  const names = [...new Set([...HARDWARE, ...nodes.flatMap(({ hardware }) => Object.keys(hardware))])];
+  const unknown = across.find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  throw new UserError(`--across: no fact is called ${unknown}; there is ${names.join(', ')}`);
 }
 
 /** Nodes that are one machine by its identity, as a virtual machine and its clone are, or a node that is given twice. */
@@ -135,4 +151,14 @@ export function sameMachines(
     names.push(node);
   }
   return [...of.values()].filter(({ length }) => length > 1);
+}
+
+const MOST_NAMES = 4;
+
+/** `2 nodes have one machine identity (a, b, and 1 machine more): ...`; null: each node has its own. */
+export function sameMachinesText([first, ...more]: ReturnType<typeof sameMachines>): string | null {
+  if (first === undefined) return null;
+  const others = more.length === 0 ? '' : `, and ${plural(more.length, 'machine')} more`;
+  const names = first.length > MOST_NAMES ? [...first.slice(0, MOST_NAMES), '...'] : first;
+  return `${plural(first.length, 'node')} have one machine identity (${names.join(', ')}${others}): they count as so many nodes; give a node once`;
 }

@@ -1,8 +1,9 @@
 /** What a node lacks that at least half of its fleet has, or that a baseline has: a device, or a KPI on a device. Pure. */
 import { deviceText, sameDevice } from '../qualify/baseline-key.js';
 import type { Baseline, BaselineDevice, BaselineEntry } from '../qualify/baseline-schema.js';
+import { plural } from '../quantities/format.js';
 import { keyText, keyTitle, readKey } from './case-key.js';
-import { deviceKey, type Fleet } from './table.js';
+import { deviceKey, type Fleet, type Series } from './table.js';
 
 export interface Missing {
   /** In `Fleet.nodes`. */
@@ -45,28 +46,44 @@ function kindsOf({ nodes, places }: Fleet): {
   return { kinds, sizes };
 }
 
+type Kinds = ReturnType<typeof kindsOf>;
+
+/**
+ * Places that lack a KPI which others of their kind have.
+ * @param lacked of a kind: whether so many of so many having it make those that do not
+ */
+function lackingPlaces(
+  { places: own }: Series,
+  { kinds, sizes }: Kinds,
+  lacked: (having: number, all: number) => boolean,
+): readonly number[] {
+  const counts = new Int32Array(sizes.length);
+  for (let row = 0; row < own.length; row++) {
+    const kind = kinds[own[row] as number] as number;
+    counts[kind] = (counts[kind] as number) + 1;
+  }
+  const open = new Set<number>();
+  counts.forEach((count, kind) => {
+    const size = sizes[kind] ?? 0;
+    if (count > 0 && count < size && lacked(count, size)) open.add(kind);
+  });
+  if (open.size === 0) return [];
+  const having = new Set(own);
+  const lacking: number[] = [];
+  kinds.forEach((kind, place) => {
+    if (open.has(kind) && !having.has(place)) lacking.push(place);
+  });
+  return lacking;
+}
+
 /** KPIs that at least half of the nodes have on a device of that name and kind. */
 function missingKpis(fleet: Fleet): readonly Missing[] {
   const { places, series } = fleet;
-  const { kinds, sizes } = kindsOf(fleet);
+  const kinds = kindsOf(fleet);
   const missing = new Map<number, string[]>();
   for (const one of series) {
-    const counts = new Int32Array(sizes.length);
-    for (let row = 0; row < one.places.length; row++) {
-      const kind = kinds[one.places[row] as number] as number;
-      counts[kind] = (counts[kind] as number) + 1;
-    }
-    const open = new Set<number>();
-    counts.forEach((count, kind) => {
-      const size = sizes[kind] ?? 0;
-      if (count < size && count > 0 && count >= size / 2) open.add(kind);
-    });
-    if (open.size === 0) continue;
-    const having = new Set(one.places);
-    kinds.forEach((kind, place) => {
-      if (!open.has(kind) || having.has(place)) return;
+    for (const place of lackingPlaces(one, kinds, (having, all) => having >= all / 2))
       missing.set(place, [...(missing.get(place) ?? []), keyTitle(one.key)]);
-    });
   }
   return [...missing].map(([place, titles]) => {
     const { node, on } = places[place] as Fleet['places'][number];
@@ -75,6 +92,21 @@ function missingKpis(fleet: Fleet): readonly Missing[] {
       place,
       text: `${on} lacks what others have: ${counted(titles[0] ?? '', titles.length - 1)}`,
     };
+  });
+}
+
+const MOST_NAMES = 3;
+
+/** Of each KPI which nodes lack it while fewer than half have it, in words; null: none does. It may be what those few have too much. */
+export function lackedByMost(fleet: Fleet): readonly (string | null)[] {
+  const { nodes, places, series } = fleet;
+  const kinds = kindsOf(fleet);
+  return series.map((one) => {
+    const lacking = lackingPlaces(one, kinds, (having, all) => having < all / 2);
+    const names = [...new Set(lacking.map((place) => nodes[places[place]?.node ?? -1]?.node ?? ''))].sort();
+    if (names.length === 0) return null;
+    const some = [...names.slice(0, MOST_NAMES), ...(names.length > MOST_NAMES ? ['...'] : [])].join(', ');
+    return `${plural(names.length, 'node')} of ${nodes.length} ${names.length === 1 ? 'lacks' : 'lack'} it (${some}), too many to call them lost`;
   });
 }
 

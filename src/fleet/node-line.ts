@@ -143,6 +143,9 @@ const isTextOrNull = (value: unknown): boolean => value === null || typeof value
 /** What a terminal would obey, or a line of a report would end at. */
 export const hasControl = (text: string): boolean => /\p{Cc}/u.test(text);
 
+/** As of a baseline: rates that are put together of several launches in two ways differ a little. */
+const MOST_OF_MEDIAN = 1.1;
+
 const ABOVE_0 = ['p05', 'sustained', 'hertz'] as const;
 
 /** What is wrong with a KPI; null: nothing. A fleet has millions of them, so it makes no objects and no texts. */
@@ -157,6 +160,8 @@ function problemOfKpi(kpi: Unchecked, devices: Unchecked): string | null {
     const name = ABOVE_0[i] as string;
     if (!isAboveOrNull(kpi[name])) return `has a ${name} that is neither a number above 0 nor null`;
   }
+  if (kpi.better === 'higher' && kpi.p05 !== null && (kpi.p05 as number) > MOST_OF_MEDIAN * kpi.median)
+    return 'has a p05 that lies above its median';
   if (kpi.cv !== null && !(isNumber(kpi.cv) && kpi.cv >= 0))
     return 'has a cv that is neither a number from 0 on nor null';
   if (kpi.drift !== null && !isNumber(kpi.drift)) return 'has a drift that is neither a number nor null';

@@ -6,9 +6,9 @@ import type { RecordInspection } from '../record/schema.js';
 import { readInspection } from '../store/read-inspection.js';
 import { readRecord } from '../store/read-record.js';
 import { RECORD } from '../store/store.js';
-import { nodeOf } from './from-record.js';
+import { NAME_LABEL, nameIn, nodeOf } from './from-record.js';
 import { putLines, threadsFor } from './lines-into.js';
-import { type NodeLine, unknownNode } from './node-line.js';
+import { type NodeHead, type NodeLine, unknownNode } from './node-line.js';
 import { isFileOfLines, nodesOfLines, placeOfLine } from './read-node-lines.js';
 import { nodesWithoutRecord } from './read-submission.js';
 import { buildFleet, type Fleet } from './table.js';
@@ -76,17 +76,12 @@ function* nodesBelow(folder: string, name: string): Generator<ReadNode> {
     yield nodeOfCampaign(one, campaigns.length === 1 ? name : join(name, basename(one)));
 }
 
-/** The label of a campaign by which who measures says what a node is called. `node` is the version of Node.js. */
-const NAME_LABEL = 'node_name';
-
 /** @throws UserError where the record or its samples cannot be read */
 function nodeOfRecord(path: string, place: string): ReadNode {
   const { record, path: file } = readRecord(path);
   const folder = dirname(file);
-  const label = record.campaign.labels?.[NAME_LABEL] ?? record.labels.hostname;
-  const name = typeof label === 'string' && label !== '' ? label : place;
   return {
-    line: nodeOf(record, name, (inspection) => samplesOf(folder, inspection)),
+    line: nodeOf(record, nameIn(record) ?? place, (inspection) => samplesOf(folder, inspection)),
     where: file,
     place,
   };
@@ -110,7 +105,13 @@ function lostNode(where: string, name: string, why = `${where} holds no ${RECORD
 
 /** What is no file of lines: a folder, or a record by its file. */
 function nodesAt(path: string): Iterable<ReadNode> {
-  return isFolder(path) ? nodesOfFolder(path) : [nodeOfRecord(path, basename(dirname(path)))];
+  if (isFolder(path)) return nodesOfFolder(path);
+  try {
+    return [nodeOfRecord(path, basename(dirname(path)))];
+  } catch (error) {
+    if (!(error instanceof UserError) || path.endsWith('.json')) throw error;
+    throw new UserError(`${error.message}; node lines are known by their ending, .jsonl or .ndjson`);
+  }
 }
 
 const isLines = (path: string): boolean => isFileOfLines(path) && !isFolder(path);
@@ -126,6 +127,32 @@ export function* readNodes(paths: readonly string[]): Generator<ReadNode> {
     }
   }
 }
+
+/**
+ * One measurement under two names would be two nodes of a fleet that are alike.
+ * @param wheres of the nodes, in their order
+ * @throws UserError that names the first two
+ */
+function requireOwnRecords(
+  nodes: readonly Pick<NodeHead, 'node' | 'digest'>[],
+  wheres: readonly string[],
+): void {
+  const first = new Map<string, number>();
+  nodes.forEach(({ node, digest }, i) => {
+    if (digest === null) return;
+    const before = first.get(digest);
+    if (before === undefined) {
+      first.set(digest, i);
+      return;
+    }
+    throw new UserError(
+      `nodes ${nodes[before]?.node} and ${node} are one measurement, of record ${digest.slice(0, DIGEST_SHOWN)} (${wheres[before]} and ${wheres[i]}): give each node what was measured on it`,
+    );
+  });
+}
+
+/** Tells records apart, and fits into a line. */
+const DIGEST_SHOWN = 12;
 
 type Named = Pick<ReadNode, 'where' | 'place'> & { readonly node: string };
 
@@ -146,7 +173,7 @@ function uniqueNames(read: readonly Named[]): readonly string[] {
     const name = second === undefined ? node : (place ?? node);
     if (names.has(name)) {
       throw new UserError(
-        `two nodes are called ${name} (one of them ${where}): label its campaign (--labels ${NAME_LABEL}=NAME when it is measured), or give each folder once`,
+        `two nodes are called ${name} (one of them ${where}): label its campaign when it is measured (--labels ${NAME_LABEL}=NAME; to qualify, under labels in the suite’s campaign), or give each folder once`,
       );
     }
     names.add(name);
@@ -154,19 +181,25 @@ function uniqueNames(read: readonly Named[]): readonly string[] {
   });
 }
 
-const EMPTY = 'the fleet is empty: give the results folders of its nodes, or a file of node lines (.jsonl)';
+const EMPTY =
+  'the fleet is empty: give the results folders of its nodes, or a file of node lines (.jsonl; of a pipe /dev/stdin)';
 
-/** All nodes as lines. @throws UserError where there is none, or two have one name */
+/** All nodes as lines. @throws UserError where there is none, or two have one name or one record */
 export function readLines(paths: readonly string[]): readonly NodeLine[] {
   const read = [...readNodes(paths)];
   if (read.length === 0) throw new UserError(EMPTY);
   const names = uniqueNames(read.map(({ line, where, place }) => ({ node: line.node, where, place })));
-  return read.map(({ line }, i) => ({ ...line, node: names[i] ?? line.node }));
+  const lines = read.map(({ line }, i) => ({ ...line, node: names[i] ?? line.node }));
+  requireOwnRecords(
+    lines,
+    read.map(({ where }) => where),
+  );
+  return lines;
 }
 
 /**
  * The same as columns, no line being kept.
- * @throws UserError where there is none, two have one name, or they do not agree on the unit of a KPI
+ * @throws UserError where there is none, two have one name or one record, or they do not agree on the unit of a KPI
  */
 export async function readFleet(paths: readonly string[]): Promise<Fleet> {
   const builder = buildFleet();
@@ -186,5 +219,10 @@ export async function readFleet(paths: readonly string[]): Promise<Fleet> {
   if (read.length === 0) throw new UserError(EMPTY);
   const names = uniqueNames(read);
   const fleet = builder.fleet();
-  return { ...fleet, nodes: fleet.nodes.map((head, i) => ({ ...head, node: names[i] ?? head.node })) };
+  const nodes = fleet.nodes.map((head, i) => ({ ...head, node: names[i] ?? head.node }));
+  requireOwnRecords(
+    nodes,
+    read.map(({ where }) => where),
+  );
+  return { ...fleet, nodes };
 }

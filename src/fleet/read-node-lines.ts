@@ -12,7 +12,9 @@ export interface NumberedNode {
   readonly length: number;
 }
 
-export const isFileOfLines = (path: string): boolean => /\.(jsonl|ndjson)$/.test(path);
+/** By their ending; what a pipe brings has no name, and a record is a file that one reads again. */
+export const isFileOfLines = (path: string): boolean =>
+  /\.(jsonl|ndjson)$|^\/dev\/(stdin|fd\/\d+)$/.test(path);
 
 /** How a message calls a line. */
 export const placeOfLine = (path: string, number: number): string => `${path}:${number}`;

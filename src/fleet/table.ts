@@ -16,7 +16,7 @@ export interface Series {
   readonly device: BaselineDevice;
   readonly unit: string;
   readonly better: 'higher' | 'lower';
-  /** Of the first row: what kind of peak the column has. */
+  /** Of the first row that has one: what kind of peak the column has. */
   readonly peak: NodeKpi['peak'];
   /** Of each row, in `Fleet.places`. */
   readonly places: Int32Array;
@@ -50,7 +50,7 @@ interface Growing {
   readonly device: BaselineDevice;
   readonly unit: string;
   readonly better: 'higher' | 'lower';
-  readonly peak: NodeKpi['peak'];
+  peak: NodeKpi['peak'];
   readonly flags: Map<number, readonly string[]>;
   rows: number;
   room: number;
@@ -175,6 +175,7 @@ function addRow(series: Growing, kpi: NodeKpi, place: number, firstPlace: number
   columns.seconds[row] = kpi.seconds ?? Number.NaN;
   columns.n[row] = kpi.n;
   columns.peak[row] = kpi.peak?.value ?? Number.NaN;
+  series.peak ??= kpi.peak;
   const middle = columns.median[row] as number;
   const { shape } = kpi;
   const at = row * KNOTS;
@@ -197,6 +198,7 @@ function appendRows(series: Growing, other: Series, places: number): void {
   series.sketches.set(other.sketches, first * KNOTS);
   for (const [row, flags] of other.flags) series.flags.set(first + row, flags);
   series.rows += count;
+  series.peak ??= other.peak;
 }
 
 function finished({ rows, room: _, columns, places, sketches, ...rest }: Growing): Series {

@@ -1,7 +1,7 @@
 /** The files of what is to be imported: one file, or all below a folder, in the order of their names. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
-import { messageOf, UserError } from '../errors.js';
+import { messageOf, systemCode, UserError } from '../errors.js';
 import type { Bytes } from '../units.js';
 
 /** Nothing that was published comes near; a disk image that lies there is not read into memory. */
@@ -42,6 +42,8 @@ export function findFiles(path: string): Found {
       .sort((a, b) => byName(a.path, b.path));
     return { name: basename(path), files };
   } catch (error) {
+    if (systemCode(error) === 'ENOENT')
+      throw new UserError(`there is no ${path}: give a file of what was published, or a folder of them`);
     throw new UserError(`cannot read ${path}: ${messageOf(error)}`);
   }
 }

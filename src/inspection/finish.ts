@@ -12,15 +12,18 @@ import { writeFileAtomic } from '../store/atomic.js';
 import { encodeSamples } from '../store/samples-file.js';
 import type { Seconds } from '../units.js';
 import { makeDocument } from './document.js';
-import { AT_GATE, type Job, MEASURED, monotonic, type Report } from './job.js';
+import { AT_GATE, BEFORE_GATE, type Job, LOADING, MEASURED, monotonic, type Report } from './job.js';
 
 /**
  * A wake-up of this process and of the campaign's costs a millisecond of CPU, or one and a half where CPUs are slow: that is to
  * stay under 0.1 % of a launch (`npm run bench`).
  */
 const PROGRESS_EVERY_MS = 1500;
-/** Others wait for a launch that is not at the gate yet, and before it nothing is measured that could be disturbed. */
-const GATE_EVERY_MS = 20;
+/**
+ * Others wait for a launch that is not at the gate yet, and whoever looks for a library's fault wants to know whether it had been loaded.
+ * Before the repetitions nothing is measured that could be disturbed.
+ */
+const START_EVERY_MS = 20;
 
 /** When the work on a job began: in wall-clock time, and CLOCK_MONOTONIC. */
 export interface Begin {
@@ -82,6 +85,24 @@ function write(job: Job, { document, samples }: Files): { path: string; refused:
   throw new Error(`the document could not be written: ${refused.join('; ')}`);
 }
 
+/**
+ * Tells at once that everything is loaded and filled, and that the gate is reached where there is one; after that only the progress
+ * speaks. Returns what ends it.
+ */
+function tellOfStart(job: Job, running: RunningInspection, report: (message: Report) => void): () => void {
+  const waits = job.native.gate === true;
+  let told = LOADING;
+  const timer = setInterval(() => {
+    const progress = running.progress();
+    const { phase } = progress;
+    if (phase === told) return;
+    told = phase;
+    if (!waits || !BEFORE_GATE.includes(phase)) clearInterval(timer);
+    if (phase === AT_GATE || BEFORE_GATE.includes(phase)) report({ event: 'progress', ...progress });
+  }, START_EVERY_MS);
+  return () => clearInterval(timer);
+}
+
 export async function finish(
   job: Job,
   running: RunningInspection,
@@ -92,21 +113,13 @@ export async function finish(
     job.framework === null
       ? setInterval(() => report({ event: 'progress', ...running.progress() }), PROGRESS_EVERY_MS)
       : undefined;
-  const atGate =
-    job.native.gate === true
-      ? setInterval(() => {
-          const progress = running.progress();
-          if (progress.phase !== AT_GATE) return;
-          clearInterval(atGate);
-          report({ event: 'progress', ...progress });
-        }, GATE_EVERY_MS)
-      : undefined;
+  const startIsTold = job.framework === null ? tellOfStart(job, running, report) : () => {};
   let outcome: NativeOutcome;
   try {
     outcome = await running.result;
   } finally {
     clearInterval(timer);
-    clearInterval(atGate);
+    startIsTold();
   }
   const { seconds, entries, disturbed } = outcome.samples;
   report({ event: 'progress', phase: MEASURED, taken: seconds.length });

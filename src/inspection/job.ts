@@ -60,6 +60,11 @@ export interface Job {
 /** `end`: of ranks of MPI, which wait for another job after each; `go`: of launches at once, that the gate is open. */
 export type Order = { readonly order: 'cancel' | 'end' | 'go' };
 
+/** The phase of a launch in which what executes it is loaded, and its operands are allocated and filled. */
+export const LOADING = 'allocate';
+/** Those that follow, in which it calls and nothing is measured yet. */
+export const BEFORE_GATE: readonly string[] = ['warm-up', 'calibrate'];
+
 /** The phase of a launch that waits for those with which it is to begin. */
 export const AT_GATE = 'gate';
 

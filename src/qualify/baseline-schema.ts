@@ -106,6 +106,12 @@ function baselineWith(object: ObjectOf) {
           ),
       }),
     ),
+    hardware: z
+      .record(z.string(), z.union([z.number(), z.string(), z.boolean()]))
+      .optional()
+      .describe(
+        'of its nodes, by the labels of a record, on which they agree: what the name of a CPU does not tell; absent: an older baseline',
+      ),
     entries: z.array(entry).min(1),
     overall: z
       .array(

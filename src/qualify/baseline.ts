@@ -5,6 +5,7 @@ import { UserError } from '../errors.js';
 import type { MachineDescription } from '../machine/types.js';
 import { withPrefix } from '../quantities/format.js';
 import { MOST_OF_CEILING } from '../statistics/roofline.js';
+import { type DeviceHere, hardwareDifference, hardwareOf } from './baseline-hardware.js';
 import { baselineDevice, baselineKey, deviceText, sameButLimit, sameDevice } from './baseline-key.js';
 import {
   BASELINE_KIND,
@@ -150,6 +151,24 @@ function requireSameDevice({ theirs, here, name, who }: Held): void {
   );
 }
 
+/** @throws UserError where the machine of a CPU that both have differs in what its name does not tell */
+function requireSameMachine(
+  { entries, hardware }: Baseline,
+  here: readonly DeviceHere[],
+  name: string,
+  across: readonly string[],
+): void {
+  if (hardware === undefined || !entries.some(({ device }) => device.kind === 'cpu')) return;
+  for (const one of here) {
+    if (one.kind !== 'cpu' || one.hardware === undefined) continue;
+    const difference = hardwareDifference(hardware, one.hardware, across);
+    if (difference === null) continue;
+    throw new UserError(
+      `${name} is a baseline of other hardware: ${difference}; make one of nodes of this kind (pi-bench fleet baseline)`,
+    );
+  }
+}
+
 /**
  * Looks at each kind of device by itself: that the CPUs are the same must not answer for GPUs with another power limit. A kind of
  * which the baseline has nothing is not judged by it, and one that is not here is missing: beside a kind that both have, neither is
@@ -157,14 +176,17 @@ function requireSameDevice({ theirs, here, name, who }: Held): void {
  * @throws UserError where entries are of other devices: one line that names the difference and says what to do
  * @param here devices that are to be judged
  * @param who whose they are: `here is`, `these nodes are`
+ * @param across facts of the hardware that may differ all the same
  */
 export function requireSameHardware(
-  { entries }: Baseline,
-  here: readonly BaselineDevice[],
+  baseline: Baseline,
+  here: readonly DeviceHere[],
   name: string,
   who: string,
+  across: readonly string[] = [],
 ): void {
   if (here.length === 0) return;
+  const { entries } = baseline;
   const held: Held = { theirs: entries.map(({ device }) => device), here, name, who };
   const kinds = [...new Set(here.map(({ kind }) => kind))];
   const each = kinds.map((one): Held => {
@@ -176,10 +198,12 @@ export function requireSameHardware(
     requireSameLimits(kind);
     requireSameDevice(kind);
   }
+  requireSameMachine(baseline, here, name, across);
 }
 
 /** What a machine can be judged by: its CPU and its GPUs. */
-export const devicesOfMachine = (machine: MachineDescription): readonly BaselineDevice[] =>
-  ['cpu', ...(machine.gpus?.devices ?? []).map(({ ordinal }) => gpuNamed(ordinal))].map((device) =>
-    baselineDevice(machine, device),
-  );
+export const devicesOfMachine = (machine: MachineDescription): readonly DeviceHere[] =>
+  ['cpu', ...(machine.gpus?.devices ?? []).map(({ ordinal }) => gpuNamed(ordinal))].map((device) => ({
+    ...baselineDevice(machine, device),
+    hardware: hardwareOf(machine),
+  }));

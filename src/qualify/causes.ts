@@ -115,6 +115,10 @@ export function causeNamed(name: CauseName): Cause {
   return { name, severity, action };
 }
 
+/** Of a line or a record, which may be of another tool or a newer pi-bench; null: it is none of ours. */
+export const causeCalled = (name: string | null): Cause | null =>
+  name !== null && Object.hasOwn(CAUSES, name) ? causeNamed(name as CauseName) : null;
+
 type Flags = Pick<RecordBatch, 'flags'>['flags'];
 
 type Flag = Pick<Flags[number], 'name' | 'evidence'>;

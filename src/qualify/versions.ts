@@ -19,6 +19,12 @@ export const otherVersions = (theirs: readonly string[], own: readonly string[])
 export const versionsText = (others: readonly string[]): string =>
   others.length === 0 ? '' : `, measured by pi-bench ${others.join(', ')}`;
 
+/** Of a baseline from before CPUs of one name were told apart. */
+const hardwareNotices = ({ name, hardware = {}, entries }: Baseline): readonly string[] =>
+  Object.keys(hardware).length > 0 || entries.every(({ device }) => device.kind !== 'cpu')
+    ? []
+    : [`floor: whether baseline ${name} is of this very CPU, and not of another with its name: not known`];
+
 /** What cannot be told of a node because others were measured by another version, in words. */
 export function versionNotices(
   own: string,
@@ -31,6 +37,7 @@ export function versionNotices(
           `${check}: whether a difference to ${what} is the node’s: pi-bench ${others.join(', ')} measured it, and this is ${own}`,
         ];
   return [
+    ...(baseline === null ? [] : hardwareNotices(baseline)),
     ...(baseline === null
       ? []
       : notice('floor', `baseline ${baseline.name}`, otherVersions(versionsOf(baseline), [own]))),

@@ -52,6 +52,10 @@ function samplingTraits({ sampling }: RecordBatch['asked']): [string, Value][] {
   return sampling.kind === 'fixed' ? [['repetitions', sampling.repetitions]] : [['budget', sampling.seconds]];
 }
 
+/** What its stack is called, as it was asked for: of libraries of one interface their files, which are all that tells them apart. */
+export const askedStack = ({ asked: { stack } }: Pick<NamedBatch, 'asked'>): string =>
+  stack.own ?? [stack.provider, stack.variant].filter((part) => part !== null).join(':');
+
 /** m, n and k become one size where they are equal in every batch. */
 function traitsOf({ asked }: NamedBatch, square: boolean): Traits {
   const { indicator, parameters } = asked.case;
@@ -64,11 +68,7 @@ function traitsOf({ asked }: NamedBatch, square: boolean): Traits {
     ...shape,
     ...Object.entries(others),
     ...samplingTraits(asked),
-    [
-      'stack',
-      asked.stack.own ??
-        [asked.stack.provider, asked.stack.variant].filter((part) => part !== null).join(':'),
-    ],
+    ['stack', askedStack({ asked })],
     ['device', asked.device],
     ['at once', asked.atOnce === true ? 'at once' : null],
   ]);

@@ -1,6 +1,15 @@
 /** Which checks could not run on a batch: silence must not be taken for a pass. Pure. */
 import type { RecordBatch } from '../record/schema.js';
 
+/**
+ * Whether anything of it was measured, in which flags are looked for: of what never ran nothing can be said, neither that it has one nor
+ * that it has none. An imported table has no launches.
+ */
+export const ran = (batch: {
+  readonly elapsed: unknown;
+  readonly inspections: readonly { readonly statistics: unknown }[];
+}): boolean => batch.elapsed !== null || batch.inspections.some(({ statistics }) => statistics !== null);
+
 /** Each flag that could not be looked for in some launch, and why, each reason once: one launch may be blind to what another sees. */
 export function notCheckedOf({
   inspections,

@@ -1,6 +1,7 @@
 /** What a sweep of repetitions answers, in sentences: for the terminal and the report. Pure. */
 import { formatShare, plural } from '../quantities/format.js';
-import type { PiBenchRecord, Recommendation, RecordBatch } from '../record/schema.js';
+import type { PiBenchRecord, Recommendation } from '../record/schema.js';
+import { askedStack } from './batch-names.js';
 
 function sentence({ why, launches }: Recommendation): string {
   const targets = launches.map(
@@ -9,20 +10,16 @@ function sentence({ why, launches }: Recommendation): string {
   return targets.length === 0 ? why : `${why}; with these, ${targets.join(', ')}`;
 }
 
-/** As it was asked for. */
-const stackOf = ({ asked: { stack } }: RecordBatch): string =>
-  stack.own ?? (stack.variant === null ? stack.provider : `${stack.provider}:${stack.variant}`);
-
 /** Each of several says which case it is of, and on which stack where there are several. */
 export function recommendationTexts({
   batches,
   recommendations = [],
 }: Pick<PiBenchRecord, 'batches' | 'recommendations'>): readonly string[] {
-  const stacks = new Set(batches.map(stackOf));
+  const stacks = new Set(batches.map(askedStack));
   return recommendations.map((one) => {
     const batch = batches[one.batches[0] ?? -1];
     if (recommendations.length === 1 || batch === undefined) return sentence(one);
-    const stack = stacks.size === 1 ? '' : ` on ${stackOf(batch)}`;
+    const stack = stacks.size === 1 ? '' : ` on ${askedStack(batch)}`;
     return `${batch.title}${stack}: ${sentence(one)}`;
   });
 }

@@ -11,6 +11,7 @@ import { quantileInterval } from '../statistics/quantile-interval.js';
 import { mergeRanks } from '../statistics/rank-times.js';
 import { roofline } from '../statistics/roofline.js';
 import { precisionReached } from '../statistics/stopping.js';
+import type { Summary } from '../statistics/summary.js';
 import {
   aboveCeiling,
   aboveDatasheet,
@@ -223,7 +224,8 @@ function rateOf(
     median: work / elapsed.median,
     p05: work / p95.estimate,
     p05Interval: turned(work, ofP95),
-    sustained: median(resting.map(({ entry }) => entry.rate?.sustained ?? 0)),
+    // As the others by the median of times: of an even number of launches the median of rates is another one.
+    sustained: 1 / median(resting.map(({ entry }) => 1 / (entry.rate?.sustained ?? 0))),
     interval: turned(work, interval),
   };
 }
@@ -286,6 +288,10 @@ function overlapOf(resting: readonly AnalysedInspection[]): Pick<RecordBatch, 'o
   const merged = mergeOverlap(resting.flatMap(({ entry }) => entry.overlap ?? []));
   return merged === null ? {} : { overlap: { ...merged } };
 }
+
+/** Launches put one after the other are no series: how much a repetition depends on those before it, each launch says of its own. */
+const pooledOf = (summary: Summary, launches: number): Summary =>
+  launches > 1 ? { ...summary, lag1: null, effectiveSampleSize: null } : summary;
 
 /** Of a GPU; nothing of the CPU, of which no datasheet is asked. */
 const datasheetOf = (
@@ -367,7 +373,7 @@ export function buildBatch(
     ...bounds,
     launches: plain(headline.launches),
     variance: varianceOf(resting),
-    pooled: plain(summary),
+    pooled: plain(pooledOf(summary, resting.length)),
     violin: plain(violin),
     box: plain(box),
   };

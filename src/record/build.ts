@@ -12,7 +12,7 @@ import { buildBatch } from './build-batch.js';
 import { brokenRules } from './check.js';
 import { curvesOf } from './curves.js';
 import { digestOf } from './digest.js';
-import type { BatchEnd } from './inspection-end.js';
+import type { BatchEnd, Lost } from './inspection-end.js';
 import { kpisOf, withSameLabels } from './kpis-of.js';
 import { givenLabels, machineLabels } from './labels.js';
 import { recommended } from './recommendations.js';
@@ -34,12 +34,15 @@ export interface RecordInput {
   /** Of the inspections that ended, in the order in which they were asked for. */
   readonly ends: readonly BatchEnd[];
   readonly stoppedBy: NonNullable<PiBenchRecord['stoppedBy']>;
+  /** Whether all comparisons that the launches were to settle are; also where there is none. */
+  readonly settled: boolean;
   readonly contendedBy: string | null;
   /** One for each end, in their order. */
   readonly analysed: readonly AnalysedInspection[];
   /** Seconds that were worked on the campaign, earlier processes included. */
   readonly wall: Seconds;
-  readonly lostEarlier: Seconds;
+  /** By earlier processes. */
+  readonly lostEarlier: Lost;
 }
 
 /** Where the wall time went: the spans of the same name summed over the inspections. */
@@ -59,7 +62,8 @@ function accountingOf(
     for (const { name, seconds } of spans) sums.set(name, (sums.get(name) ?? 0) + seconds * share(at));
   });
   const failed = input.ends.reduce((sum, { wall }, at) => (isMeasured(at) ? sum : sum + wall * share(at)), 0);
-  const lost = failed + input.lostEarlier;
+  const { seconds, unended } = input.lostEarlier;
+  const lost = failed + seconds;
   const inLaunches = [...sums.values()].reduce((sum, value) => sum + value, 0);
   const measured = sums.get('measure') ?? 0;
   const between = Math.max(0, input.wall - inLaunches - lost);
@@ -70,6 +74,7 @@ function accountingOf(
     share: input.wall > 0 ? measured / input.wall : 0,
     spans: [...spans, { name: 'between launches', seconds: between }],
     lost,
+    ...(unended === 0 ? {} : { unended }),
   };
 }
 
@@ -112,6 +117,7 @@ export function buildRecord(input: RecordInput): PiBenchRecord {
     contendedBy: input.contendedBy,
     status: statusOf(input, batches),
     stoppedBy: input.stoppedBy,
+    ...(campaign.batches.some(({ settle }) => settle !== undefined) ? { settled: input.settled } : {}),
     machine: JSON.parse(JSON.stringify(machine)) as PiBenchRecord['machine'],
     labels,
     batches,

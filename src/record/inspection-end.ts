@@ -12,6 +12,14 @@ export interface InspectionEnd {
   readonly wall: Seconds;
 }
 
+/** What went into attempts that come to nothing in a record. */
+export interface Lost {
+  /** Known of. */
+  readonly seconds: Seconds;
+  /** Attempts whose end nobody saw, as the campaign was killed with them: how long they ran is not in the seconds. */
+  readonly unended: number;
+}
+
 /** How an inspection ended, and of which of the campaign's batches it was. */
 export interface BatchEnd extends InspectionEnd {
   readonly batch: number;

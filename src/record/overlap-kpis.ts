@@ -11,15 +11,21 @@ const scalar = (value: number | null | undefined): KpiValue | null =>
 
 /** How many times faster both at once are than one after the other; null where nothing is known. */
 export const gainOf = ({ overlap, elapsed }: RecordBatch): Ratio | null =>
-  overlap === undefined || elapsed === null ? null : overlapGain({ ...overlap, both: elapsed.median });
+  overlap === undefined || elapsed === null
+    ? null
+    : (overlap.gain ?? overlapGain({ ...overlap, both: elapsed.median }));
+
+/** Of the communication, what the product has room for. */
+export const mostHiddenOf = (overlap: NonNullable<RecordBatch['overlap']>): Ratio =>
+  overlap.mostHidden ?? mostHidden(overlap);
 
 /** Time beside the other / alone. */
 export const slowedOf = ({ overlap }: RecordBatch): { compute: Ratio; communicate: Ratio } | null =>
   overlap === undefined
     ? null
     : {
-        compute: overlap.computeBeside / overlap.compute,
-        communicate: overlap.communicateBeside / overlap.communicate,
+        compute: overlap.computeSlowed ?? overlap.computeBeside / overlap.compute,
+        communicate: overlap.communicateSlowed ?? overlap.communicateBeside / overlap.communicate,
       };
 
 const milli = () => ({ divisor: 1e-3, unit: 'ms', digits: 4 });
@@ -32,13 +38,15 @@ const IN_SECONDS = {
   display: milli,
   regression: true,
 } as const;
+/** How the ratios are made: so that none contradicts another, as those of medians of each time may. */
+const PAIRED = 'of each repetition, median of a launch, median over launches';
 const AS_RATIO = { unit: () => '1', statistic: 'median', regression: false } as const;
 
 const hiddenKpi: KpiDeclaration = {
   ...AS_RATIO,
   name: `${PREFIX}_hidden_ratio`,
   direction: 'higher',
-  help: '(Time of the products alone + of the communication alone - of both at once) / of the communication alone; below 0: at once takes longer than one after the other',
+  help: `(Time of the products alone + of the communication alone - of both at once) / of the communication alone: ${PAIRED}; below 0: at once takes longer than one after the other`,
   display: share,
   regression: true,
   value: ({ overlap }) => (overlap === undefined ? null : { value: overlap.hidden, ci: overlap.interval }),
@@ -51,15 +59,15 @@ export const overlapKpis: readonly KpiDeclaration[] = [
     ...AS_RATIO,
     name: `${PREFIX}_most_hidden_ratio`,
     direction: 'higher',
-    help: 'What could hide at most: time of the products alone / of the communication alone, where that is below 1',
+    help: `What could hide at most: time of the products alone / of the communication alone, where that is below 1: ${PAIRED}`,
     display: share,
-    value: ({ overlap }) => scalar(overlap === undefined ? null : mostHidden(overlap)),
+    value: ({ overlap }) => scalar(overlap === undefined ? null : mostHiddenOf(overlap)),
   },
   {
     ...AS_RATIO,
     name: `${PREFIX}_gain_ratio`,
     direction: 'higher',
-    help: 'How many times faster both at once are than one after the other: (products alone + communication alone) / both at once',
+    help: `How many times faster both at once are than one after the other, (products alone + communication alone) / both at once: ${PAIRED}`,
     display: times,
     value: (batch) => scalar(gainOf(batch)),
   },
@@ -79,7 +87,7 @@ export const overlapKpis: readonly KpiDeclaration[] = [
     ...AS_RATIO,
     name: `${PREFIX}_matmul_slowed_ratio`,
     direction: 'lower',
-    help: 'Time of the product while the ranks communicate / alone',
+    help: `Time of the product while the ranks communicate / alone: ${PAIRED}`,
     display: times,
     value: (batch) => scalar(slowedOf(batch)?.compute),
   },
@@ -87,7 +95,7 @@ export const overlapKpis: readonly KpiDeclaration[] = [
     ...AS_RATIO,
     name: `${PREFIX}_collective_slowed_ratio`,
     direction: 'lower',
-    help: 'Time of the collective while the ranks compute / alone',
+    help: `Time of the collective while the ranks compute / alone: ${PAIRED}`,
     display: times,
     value: (batch) => scalar(slowedOf(batch)?.communicate),
   },

@@ -1,6 +1,7 @@
 /** The KPIs of any indicator whose repetition is a fixed amount of work. */
 import type { CurveDeclaration, KpiDeclaration, KpiValue } from './kpi.js';
 import type { RecordBatch } from './schema.js';
+import { doesNoWork } from './work.js';
 
 type Interval = NonNullable<NonNullable<RecordBatch['rate']>['interval']>;
 
@@ -9,6 +10,15 @@ export function ciOf(interval: Interval | null, factor = 1): KpiValue['ci'] {
   if (interval === null) return null;
   const { level, low, high, basis } = interval;
   return { level, low: low * factor, high: high * factor, basis };
+}
+
+/** null where there is none: nothing was measured right, or it does no work, as a barrier, whose rate would be 0 however fast it is. */
+const rateOf = (batch: RecordBatch): RecordBatch['rate'] => (doesNoWork(batch) ? null : batch.rate);
+
+/** Of what is typical, beside its interval. */
+function medianRateOf(batch: RecordBatch): KpiValue | null {
+  const rate = rateOf(batch);
+  return rate === null ? null : { value: rate.median, ci: ciOf(rate.interval) };
 }
 
 const rateDisplay = (batch: RecordBatch) => ({ divisor: 1e9, unit: `G${batch.rateUnit}`, digits: 4 });
@@ -30,7 +40,7 @@ export function rateCurve(
     statistic: 'median',
     display: rateDisplay,
     regression: true,
-    point: ({ rate }) => (rate === null ? null : { value: rate.median, ci: ciOf(rate.interval) }),
+    point: medianRateOf,
   };
 }
 
@@ -50,28 +60,33 @@ export function rateKpis(
       statistic: 'median',
       display: rateDisplay,
       regression: true,
-      value: ({ rate }) => (rate === null ? null : { value: rate.median, ci: ciOf(rate.interval) }),
+      value: medianRateOf,
     },
     {
       name: `${prefix}_rate_p05_${base}_per_second`,
       unit: rateUnit,
       direction: 'higher',
-      help: `Rate that 95 % of the repetitions of ${what} reach: median over the launches`,
+      help: `Rate that 95 % of the repetitions of ${what} reach: work of one repetition / median over launches of the launch’s p95 of times (type 8 of Hyndman & Fan); of a launch of fewer than 20 repetitions it leans on the slowest`,
       statistic: 'p05',
       display: rateDisplay,
       regression: true,
-      value: ({ rate }) =>
-        rate?.p05 == null ? null : { value: rate.p05, ci: ciOf(rate.p05Interval ?? null) },
+      value: (batch) => {
+        const rate = rateOf(batch);
+        return rate?.p05 == null ? null : { value: rate.p05, ci: ciOf(rate.p05Interval ?? null) };
+      },
     },
     {
       name: `${prefix}_sustained_rate_${base}_per_second`,
       unit: rateUnit,
       direction: 'higher',
-      help: `Rate over the wall clock of ${what}, pauses between repetitions included: median over launches`,
+      help: `Rate over the wall clock of ${what}, pauses between repetitions included: work of one repetition / median over launches of the wall time for each`,
       statistic: 'sustained',
       display: rateDisplay,
       regression: true,
-      value: ({ rate }) => (rate?.sustained == null ? null : { value: rate.sustained, ci: null }),
+      value: (batch) => {
+        const rate = rateOf(batch);
+        return rate?.sustained == null ? null : { value: rate.sustained, ci: null };
+      },
     },
     {
       name: `${prefix}_datasheet_efficiency_ratio`,

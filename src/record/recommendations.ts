@@ -4,7 +4,7 @@ import {
   recommendFromSpreads,
   recommendRepetitions,
 } from '../statistics/repetitions.js';
-import { launchesFor } from '../statistics/variance.js';
+import { type LaunchesAsked, launchesFor } from '../statistics/variance.js';
 import { canonicalJson } from './digest.js';
 import { isResult } from './result.js';
 import type { PiBenchRecord, Recommendation, RecordBatch } from './schema.js';
@@ -25,17 +25,22 @@ interface Counted {
   readonly at: number;
   readonly repetitions: number;
   readonly launches: LaunchStatistics;
+  /** null or absent where there are no launches to take it from, as in a table that others published. */
+  readonly variance: RecordBatch['variance'];
 }
 
 /** Batches that differ in nothing but a fixed number of repetitions, which their launches did make, and of launches. */
 function sweepsOf(batches: readonly RecordBatch[]): readonly (readonly Counted[])[] {
   const sweeps = new Map<string, Counted[]>();
   batches.forEach((batch, at) => {
-    const { asked, launches } = batch;
+    const { asked, launches, variance } = batch;
     const { sampling, inspections: _, ...same } = asked;
     if (sampling?.kind !== 'fixed' || launches === null || !isResult(batch)) return;
     const key = canonicalJson(same);
-    const counted = { at, repetitions: sampling.repetitions, launches: launches as LaunchStatistics };
+    const counted = {
+      ...{ at, repetitions: sampling.repetitions, variance },
+      launches: launches as LaunchStatistics,
+    };
     sweeps.set(key, [...(sweeps.get(key) ?? []), counted]);
   });
   return [...sweeps.values()].filter(
@@ -43,14 +48,27 @@ function sweepsOf(batches: readonly RecordBatch[]): readonly (readonly Counted[]
   );
 }
 
-/** From the spread that the launches of that count had: nothing is assumed of other counts. */
+/** Of the launches of that count: nothing is assumed of other counts. */
+type Spread = Omit<LaunchesAsked, 'target'>;
+
+/**
+ * As the batch's own plan has it (`varianceOf`), so that a record has one answer: a launch far off does not decide it. A table tells
+ * the standard deviation alone.
+ */
+function spreadOf({ variance, launches: { std, median } }: Counted): Spread | null {
+  if (variance != null) {
+    const { between, within, repetitions } = variance;
+    return { between: between ** 2, within: within ** 2, repetitions, estimate: 1 };
+  }
+  if (typeof std !== 'number' || typeof median !== 'number' || !(std > 0)) return null;
+  return { between: std ** 2, within: 0, repetitions: 1, estimate: median };
+}
+
 function launchesOf(sweep: readonly Counted[], repetitions: number | null): Recommendation['launches'] {
-  const { std, median } = sweep.find((one) => one.repetitions === repetitions)?.launches ?? {};
-  if (typeof std !== 'number' || typeof median !== 'number' || !(std > 0)) return [];
-  return TARGETS.map((target) => ({
-    target,
-    launches: launchesFor({ between: std ** 2, within: 0, repetitions: 1, estimate: median, target }),
-  }));
+  const enough = sweep.find((one) => one.repetitions === repetitions);
+  const spread = enough === undefined ? null : spreadOf(enough);
+  if (spread === null) return [];
+  return TARGETS.map((target) => ({ target, launches: launchesFor({ ...spread, target }) }));
 }
 
 function recommend(sweep: readonly Counted[]): Answer {

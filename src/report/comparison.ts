@@ -132,7 +132,7 @@ export const comparisonCaption = ({ reference, margin, by }: ComparisonDocument)
 export const answerText = ({ answer, margin }: ComparisonDocument): string =>
   answer === 'same' ? outcomeWords(answer, margin) : `${answer}: ${ANSWERS[answer]}`;
 
-const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+export const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
 /** What a person must know before they believe the answer. */
 export function reservationTexts(document: ComparisonDocument): readonly string[] {

@@ -77,6 +77,12 @@ function timeUncertaintyText({ elapsed, basis }: BatchModel): string {
   return `no interval: ${basis}${apart}`;
 }
 
+/** Which of several it is: by its case, and where they differ in their stacks by its stack. */
+function nameOf({ title, askedStack }: BatchModel, batches: readonly BatchModel[]): string {
+  const stacks = new Set(batches.map((batch) => batch.askedStack));
+  return stacks.size === 1 ? title : `${title}, on ${askedStack}`;
+}
+
 type Result = Pick<Headline, 'value' | 'of' | 'uncertainty'>;
 
 function timeOf(batches: readonly BatchModel[]): Result {
@@ -86,7 +92,7 @@ function timeOf(batches: readonly BatchModel[]): Result {
   if (best?.elapsed == null) return { value: null, of: '', uncertainty: 'there is no score' };
   return {
     value: `${formatSeconds(best.elapsed.median)} a repetition`,
-    of: batches.length === 1 ? '' : `the shortest of those that do no work: ${best.title}`,
+    of: batches.length === 1 ? '' : `the shortest of those that do no work: ${nameOf(best, batches)}`,
     uncertainty: `${timeUncertaintyText(best)}; it does no work, so it has no rate`,
   };
 }
@@ -115,7 +121,7 @@ export function headlineOf(batches: readonly BatchModel[], indicator: string, im
     of:
       batches.length === 1
         ? ''
-        : `the highest rate ${mixed ? `in ${unit}` : 'of the batches'}: ${best.title}`,
+        : `the highest rate ${mixed ? `in ${unit}` : 'of the batches'}: ${nameOf(best, batches)}`,
     uncertainty: uncertaintyText(best),
     ...trust,
   };

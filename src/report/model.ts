@@ -4,11 +4,13 @@
  */
 
 import { OUTCOME_TEXT } from '../qualify/wording.js';
-import { nameBatches, type SweptAxis } from '../readers/batch-names.js';
+import { askedStack, nameBatches, type SweptAxis } from '../readers/batch-names.js';
 import { atOnceText, datasheetText } from '../readers/beside.js';
 import { notCheckedOf } from '../readers/not-checked.js';
+import { notSettledText } from '../readers/not-settled.js';
 import { recommendationTexts } from '../readers/recommendation.js';
 import { basisText } from '../readers/terminal/basis.js';
+import { limitIsRequest } from '../readers/terminal/imported.js';
 import { verificationOf } from '../readers/verification.js';
 import { isCurve } from '../record/read-curves.js';
 import type {
@@ -52,6 +54,8 @@ export interface BatchModel {
   readonly indicator: string;
   readonly title: string;
   readonly stack: string;
+  /** As it was asked for. */
+  readonly askedStack: string;
   readonly planned: number;
   readonly measured: number;
   readonly verified: RecordBatch['verified'];
@@ -98,6 +102,8 @@ export interface ReportModel {
   readonly seed: number | null;
   readonly piBench: { readonly version: string; readonly commit: string | null };
   readonly status: PiBenchRecord['status'];
+  /** Why its comparisons are open; null: they are not, or there is none. */
+  readonly notSettled: string | null;
   readonly contendedBy: string | null;
   readonly fault: string | null;
   readonly headline: Headline;
@@ -147,6 +153,7 @@ function batchOf(batch: RecordBatch, name: string | null, details: BatchDetails 
     ]
       .filter((part) => part !== null)
       .join(' '),
+    askedStack: askedStack(batch),
     planned: batch.planned,
     measured: batch.measured,
     verified: batch.verified,
@@ -193,11 +200,14 @@ const MACHINE: readonly (readonly [name: string, label: string])[] = [
   ['machine id', 'machine'],
 ];
 
-const machineOf = ({ labels }: PiBenchRecord): ReportModel['machine'] =>
-  MACHINE.flatMap(([name, label]) => {
-    const value = labels[label];
-    return value === null || value === undefined ? [] : [[name, String(value)] as const];
+function machineOf(record: PiBenchRecord): ReportModel['machine'] {
+  const requested = limitIsRequest(record);
+  return MACHINE.flatMap(([name, label]) => {
+    const value = record.labels[label];
+    if (value === null || value === undefined) return [];
+    return [[requested && label === 'cgroup_cpu_quota' ? 'CPUs requested' : name, String(value)] as const];
   });
+}
 
 /** A verdict on a node is about the node, and not about the fastest of its batches. */
 function headlineFor(record: PiBenchRecord, batches: readonly BatchModel[]): Headline {
@@ -223,6 +233,7 @@ export function buildReport(record: PiBenchRecord, details: readonly (BatchDetai
     seed: campaign.seed,
     piBench,
     status: record.status,
+    notSettled: notSettledText(record),
     contendedBy: record.contendedBy,
     fault: campaign.fault?.kind ?? null,
     headline: headlineFor(record, batches),

@@ -1,5 +1,6 @@
 /** The stability table of a report, for a page and for a program. Pure. */
 import { formatSeconds, formatShare, withPrefix } from '../quantities/format.js';
+import { ran } from '../readers/not-checked.js';
 import type { Table } from './figures/figure.js';
 import type { BatchModel, ReportModel } from './model.js';
 
@@ -31,13 +32,29 @@ function rangeText(low: number, high: number): string {
   return b.endsWith(` ${unit}`) && a.split(' ').length === 2 ? `${value} to ${b}` : `${a} to ${b}`;
 }
 
-const flagsText = ({ flags }: BatchModel): string =>
-  flags.length === 0
-    ? 'none'
-    : flags
-        // Of an import nobody knows which launches.
-        .map(({ name, inspections }) => (inspections.length === 0 ? name : `${name} (${inspections.length})`))
-        .join(', ');
+const isChecked = ({ elapsed, launches }: BatchModel): boolean => ran({ elapsed, inspections: launches });
+
+function flagsText(batch: BatchModel): string {
+  const { flags } = batch;
+  if (flags.length === 0) return isChecked(batch) ? 'none' : NONE;
+  return (
+    flags
+      // Of an import nobody knows which launches.
+      .map(({ name, inspections }) => (inspections.length === 0 ? name : `${name} (${inspections.length})`))
+      .join(', ')
+  );
+}
+
+/** Where no flag was raised: whether any could have been. */
+export function noFlags({ batches }: ReportModel): { readonly text: string; readonly good: boolean } {
+  const good = batches.some(isChecked);
+  return {
+    text: good
+      ? 'No validity flag was raised.'
+      : 'Validity flags were not looked for: no launch came that far.',
+    good,
+  };
+}
 
 function scoreText({ rate, rateUnit, verified, idle, elapsed }: BatchModel): string {
   if (verified === 'failed') return 'WRONG';

@@ -4,7 +4,7 @@ import { library } from './library.js';
 export const blis = library({
   provider: 'blis',
   summary: 'BLIS',
-  interface: 'cblas',
+  interface: 'blis',
   sonames: ['libblis.so.4', 'libblis.so.5', 'libblis.so.3', 'libblis-mt.so.4', 'libblis-mt.so', 'libblis.so'],
   subfolders: ['blis-openmp', 'blis-pthread', 'blis-serial', 'blis64-openmp', 'blis64-pthread'],
   folders: ['/opt/AMD/aocl/aocl-linux/lib'],

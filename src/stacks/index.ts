@@ -57,6 +57,13 @@ export function parseStack(text: string, others: readonly string[] = []): StackC
   return { provider, variant: library === null ? variant : resolve(variant) };
 }
 
+/** Each once: one file can be typed in several ways. */
+export const distinctStacks = (choices: readonly StackChoice[]): readonly StackChoice[] => [
+  ...new Map(
+    choices.map((choice) => [JSON.stringify([choice.provider, choice.variant, choice.own]), choice]),
+  ).values(),
+];
+
 /** `openblas:/path/lib.so`, as it is typed. */
 export const stackText = ({ provider, variant }: StackChoice): string =>
   variant === null ? provider : `${provider}:${variant}`;

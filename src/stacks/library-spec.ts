@@ -5,8 +5,18 @@ import type { Environment } from './stack.js';
 export interface LibrarySpec {
   readonly provider: string;
   readonly summary: string;
-  /** How the addon speaks to it (native/stacks). */
-  readonly interface: 'cblas' | 'onednn' | 'libxsmm' | 'cublas' | 'cublaslt' | 'nccl' | 'gloo';
+  /** How the addon speaks to it (native/stacks); products with the interface of CBLAS have to be what they are called. */
+  readonly interface:
+    | 'cblas'
+    | 'openblas'
+    | 'blis'
+    | 'mkl'
+    | 'onednn'
+    | 'libxsmm'
+    | 'cublas'
+    | 'cublaslt'
+    | 'nccl'
+    | 'gloo';
   /** Absent: matrix products. Of a collective's library data types are the case's own. */
   readonly executes?: readonly ('collective' | 'overlap')[];
   /** Where it computes; absent: on the CPU. */

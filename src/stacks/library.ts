@@ -6,7 +6,7 @@ import { threadEnvironment } from './environment.js';
 import type { LibrarySpec } from './library-spec.js';
 import { searchLibrary } from './search.js';
 import type { Stack } from './stack.js';
-import { libraryFile, localSystem } from './system.js';
+import { libraryFile, localSystem, whyNoFile } from './system.js';
 
 /** The file that a variant means; null: there is none. */
 function locate(spec: LibrarySpec, variant: string | null): string | null {
@@ -21,7 +21,7 @@ function checkFile(spec: LibrarySpec, variant: string | null): void {
     if (plugin === undefined || plugin.isBuilt()) return;
     throw new UserError(`--stack ${provider}: what calls it is not built (${plugin.path}). ${needed}`);
   }
-  if (variant !== null) throw new UserError(`--stack ${provider}:${variant}: there is no such file`);
+  if (variant !== null) throw new UserError(`--stack ${provider}:${variant}: ${whyNoFile(variant)}`);
   if (sonames.length === 0) throw new UserError(`--stack ${provider} takes the path of a library: ${needed}`);
   throw new UserError(`--stack ${provider}: ${sonames[0]} was not found. ${needed}`);
 }

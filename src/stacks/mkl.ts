@@ -4,7 +4,7 @@ import { library } from './library.js';
 export const mkl = library({
   provider: 'mkl',
   summary: 'Intel oneMKL',
-  interface: 'cblas',
+  interface: 'mkl',
   sonames: ['libmkl_rt.so.3', 'libmkl_rt.so.2', 'libmkl_rt.so'],
   subfolders: [],
   folders: ['/opt/intel/oneapi/mkl/latest/lib', '/opt/intel/oneapi/mkl/latest/lib/intel64'],

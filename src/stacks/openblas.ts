@@ -4,7 +4,7 @@ import { library } from './library.js';
 export const openblas = library({
   provider: 'openblas',
   summary: 'OpenBLAS',
-  interface: 'cblas',
+  interface: 'openblas',
   sonames: [
     'libopenblas.so.0',
     'libopenblas.so',

@@ -44,6 +44,15 @@ export const localSystem: LibrarySystem = {
   },
 };
 
+/** Of a path that `realPath` has none of, in words. */
+export function whyNoFile(path: string): string {
+  try {
+    return statSync(path).isDirectory() ? 'that is a folder: name the file in it' : 'that is no file';
+  } catch {
+    return 'there is no such file';
+  }
+}
+
 export interface LibraryFile {
   readonly path: string;
   readonly soname: string | null;

@@ -1,7 +1,7 @@
 /** The overlap of several launches as one. Apart from overlap.ts, which a worker loads, and which needs no intervals. Pure. */
 import type { Ratio } from '../units.js';
 import { launchInterval } from './interval.js';
-import type { OverlapSummary } from './overlap.js';
+import { medianAbout, NOTHING_GAINED, NOTHING_HIDDEN, type OverlapSummary } from './overlap.js';
 import { median } from './quantile.js';
 
 export interface OverlapOfLaunches extends OverlapSummary {
@@ -9,21 +9,32 @@ export interface OverlapOfLaunches extends OverlapSummary {
   readonly interval: { readonly level: number; readonly low: Ratio; readonly high: Ratio } | null;
 }
 
+/** The median over launches; nothing where one of them, of an older document, does not tell. */
+function middleOf<K extends keyof OverlapSummary>(
+  key: K,
+  launches: readonly OverlapSummary[],
+  middle: (values: readonly number[]) => number = median,
+): Partial<Record<K, number>> {
+  const values = launches.flatMap((launch) => launch[key] ?? []);
+  return values.length < launches.length ? {} : ({ [key]: middle(values) } as Record<K, number>);
+}
+
 /** Several launches as one: medians, and the interval of the hidden share; null where there are none. */
 export function mergeOverlap(launches: readonly OverlapSummary[]): OverlapOfLaunches | null {
   if (launches.length === 0) return null;
   const middle = (of: (launch: OverlapSummary) => number): number => median(launches.map(of));
-  const { ci, level } = launchInterval(
-    launches.map(({ hidden }) => hidden),
-    undefined,
-    'linear',
-  );
+  const hidden = launches.map((launch) => launch.hidden);
+  const { ci, level } = launchInterval(hidden, undefined, 'linear');
   return {
     compute: middle((launch) => launch.compute),
     communicate: middle((launch) => launch.communicate),
     computeBeside: middle((launch) => launch.computeBeside),
     communicateBeside: middle((launch) => launch.communicateBeside),
-    hidden: middle((launch) => launch.hidden),
+    hidden: medianAbout(NOTHING_HIDDEN, hidden),
+    ...middleOf('mostHidden', launches),
+    ...middleOf('gain', launches, (values) => medianAbout(NOTHING_GAINED, values)),
+    ...middleOf('computeSlowed', launches),
+    ...middleOf('communicateSlowed', launches),
     interval: ci === null ? null : { level, ...ci },
   };
 }

@@ -19,6 +19,10 @@ export function launchQuantile(sorted: Float64Array, p: number): number {
 /** Repetitions beyond the quantile that a launch should have on average: with fewer its extreme stands for it. */
 const LEAST_BEYOND = 1;
 
+/** Whether a launch of so many repetitions has none beyond the quantile, on average. */
+export const leansOnExtreme = (repetitions: number, p: number): boolean =>
+  repetitions * Math.min(p, 1 - p) < LEAST_BEYOND;
+
 export interface QuantileEstimate {
   /** Median over the launches of their own quantiles. */
   readonly estimate: number;
@@ -47,6 +51,6 @@ export function quantileInterval(
   return {
     estimate: middle,
     interval: launchInterval(own, level),
-    tooFewRepetitions: fewest * Math.min(p, 1 - p) < LEAST_BEYOND,
+    tooFewRepetitions: leansOnExtreme(fewest, p),
   };
 }

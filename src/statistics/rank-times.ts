@@ -23,11 +23,11 @@ export interface RankSummary {
   readonly p99: Seconds;
   /** All its calls together. */
   readonly total: Seconds;
-  /** Of the repetitions, in how many it took longest. */
+  /** Of the repetitions, in how many it took longest; where several did, an equal part of it. */
   readonly slowest: Ratio;
   /** How many independent repetitions they are worth in telling that. Absent in records from before it was looked at. */
   readonly slowestWorth?: number | undefined;
-  /** Of the repetitions, in how many it came last. */
+  /** Of the repetitions, in how many it came last; where several did, an equal part of it. */
   readonly last: Ratio;
 }
 
@@ -48,6 +48,13 @@ function skewOf(spreads: Float64Array): Skew {
     p99: quantileSorted(sorted, 0.99),
     max: sorted.at(-1) ?? 0,
   };
+}
+
+/** What each has of being the largest: of equals each an equal part, so that no rank is it for its number. */
+function partsOfLargest(values: Float64Array): Float64Array {
+  const largest = Math.max(...values);
+  const equals = values.reduce((count, value) => count + (value === largest ? 1 : 0), 0);
+  return values.map((value) => (value === largest ? 1 / equals : 0));
 }
 
 /** The place of the largest; of equals the first. */
@@ -72,24 +79,24 @@ export function summariseRanks(
   const elapsed = Array.from({ length: count }, () => new Float64Array(repetitions));
   const skewIn = new Float64Array(repetitions);
   const skewOut = new Float64Array(repetitions);
-  const slowestOf = new Int32Array(repetitions);
+  const slowest = Array.from({ length: count }, () => new Float64Array(repetitions));
   const last = new Float64Array(count);
   for (let i = 0; i < repetitions; i++) {
     const came = entries.subarray(i * count, (i + 1) * count);
     const left = exits.subarray(i * count, (i + 1) * count);
     const took = left.map((at, rank) => at - (came[rank] ?? 0));
+    const [longest, latest] = [partsOfLargest(took), partsOfLargest(came)];
     took.forEach((value, rank) => {
       (elapsed[rank] as Float64Array)[i] = value;
+      (slowest[rank] as Float64Array)[i] = longest[rank] ?? 0;
+      last[rank] = (last[rank] ?? 0) + (latest[rank] ?? 0);
     });
     skewIn[i] = spread(came);
     skewOut[i] = spread(left);
-    const [longest, latest] = [largestAt(took), largestAt(came)];
-    slowestOf[i] = longest;
-    last[latest] = (last[latest] ?? 0) + 1;
   }
   const ranks = elapsed.map((values, rank) => {
     const sorted = sortedCopy(values);
-    const wasSlowest = Float64Array.from(slowestOf, (longest) => (longest === rank ? 1 : 0));
+    const wasSlowest = slowest[rank] ?? new Float64Array();
     return {
       median: quantileSorted(sorted, 0.5) / callsPerSample,
       p99: quantileSorted(sorted, 0.99) / callsPerSample,

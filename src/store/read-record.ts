@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { messageOf, UserError } from '../errors.js';
+import { messageOf, systemCode, UserError } from '../errors.js';
 import { brokenRules } from '../record/check.js';
 import { digestOf } from '../record/digest.js';
 import { withoutBrokenIntervals } from '../record/intervals.js';
@@ -15,8 +15,28 @@ function parse(text: string, path: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
+    if (/^\{"kind":"pi-bench node"/.test(text))
+      throw new UserError(
+        `${path} holds nodes of a fleet, and no record: pi-bench fleet check ${path} reads it`,
+      );
     throw new UserError(`${path} is not JSON: ${messageOf(error)}`);
   }
+}
+
+/** Why a record cannot be read. @param file that was to be read: `path`, or a file in that folder */
+function unreadable(path: string, file: string, error: unknown): UserError {
+  if (systemCode(error) !== 'ENOENT') return new UserError(`cannot read the record: ${messageOf(error)}`);
+  if (file === path)
+    return new UserError(
+      `there is no ${path}: a campaign’s results lie in a folder of its own, below results unless --out named another`,
+    );
+  if (existsSync(join(path, JOURNAL)))
+    return new UserError(
+      `${path} has no record: the campaign has not ended; pi-bench resume ${path} finishes it`,
+    );
+  return new UserError(
+    `${path} holds no record.json: give the folder of one campaign, which may lie below it`,
+  );
 }
 
 /**
@@ -34,11 +54,7 @@ export function readRecord(
     if (statSync(path).isDirectory()) file = join(path, 'record.json');
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if (file !== path && !existsSync(file) && existsSync(join(path, JOURNAL)))
-      throw new UserError(
-        `${path} has no record: the campaign has not ended; pi-bench resume ${path} finishes it`,
-      );
-    throw new UserError(`cannot read the record: ${messageOf(error)}`);
+    throw unreadable(path, file, error);
   }
   const json = parse(text, file);
   const head = envelope.safeParse(json);

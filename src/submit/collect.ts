@@ -1,7 +1,8 @@
 /** Brings what a node delivered to where readers look for it: `nodes/<name>/` of the submission's folder. The edge to files. */
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { EXIT, messageOf, UserError } from '../errors.js';
+import { makeFolder } from '../store/make-folder.js';
 import { readRecord } from '../store/read-record.js';
 import { RECORD } from '../store/store.js';
 import { ATTEMPTS, attemptName, checkedNode, END_FILE, NODES } from './names.js';
@@ -29,14 +30,14 @@ function unpack(files: Readonly<Record<string, string>>, folder: string): void {
   for (const [name, content] of Object.entries(files)) {
     const path = normalize(name);
     if (path.startsWith('..') || path.startsWith('/')) throw new UserError(`a result names the file ${name}`);
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    makeFolder(dirname(join(folder, path)));
     writeFileSync(join(folder, path), Buffer.from(content, 'base64'));
   }
 }
 
 /** Beside its place and then renamed: a node's folder that is there is whole. */
 function bring(folder: string, { target, attempt, campaign, files }: Delivery, place: string): void {
-  mkdirSync(dirname(place), { recursive: true });
+  makeFolder(dirname(place));
   if (files === null) {
     renameSync(join(folder, ATTEMPTS, attemptName(target, attempt), 'results', campaign ?? ''), place);
     return;

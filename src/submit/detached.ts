@@ -3,8 +3,9 @@
  * exit code too, and by its number a later pi-bench finds it again. The edge to processes.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '../store/make-folder.js';
 import { attemptName, JOBS } from './names.js';
 
 export type DetachedState =
@@ -39,7 +40,7 @@ export function startDetached(
   command: readonly string[],
 ): string {
   const base = baseOf(folder, target, attempt);
-  mkdirSync(join(folder, JOBS), { recursive: true });
+  makeFolder(join(folder, JOBS));
   const child = spawn('sh', ['-c', WRAPPER, 'sh', base, ...command], { detached: true, stdio: 'ignore' });
   child.on('error', () => {});
   child.unref();

@@ -35,11 +35,35 @@ const listOf = (given: unknown): readonly string[] | null =>
         .map((item) => item.trim())
         .filter((item) => item !== '');
 
-function pairsOf(given: unknown, flag: string): readonly string[] | null {
+/** `nvidia.com/gpu`, as Kubernetes names resources and labels. */
+const NAME = '(?:[a-z0-9.-]+/)?[A-Za-z0-9](?:[\\w.-]*[A-Za-z0-9])?';
+const LABEL = new RegExp(`^${NAME}=[A-Za-z0-9](?:[\\w.-]*[A-Za-z0-9])?$`);
+/** `64`, `500m`, `10Gi`, `1e3`. */
+const LIMIT = new RegExp(`^${NAME}=(?:\\d+\\.?\\d*|\\.\\d+)(?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?\\d+)?$`);
+/** Of which references to images are made; what Kubernetes itself takes fails on the nodes only. */
+const IMAGE = /^[A-Za-z0-9][\w.:/@-]*$/;
+
+/**
+ * @param such what each pair is
+ * @param example of one
+ * @throws UserError
+ */
+function pairsOf(given: unknown, flag: string, such: RegExp, example: string): readonly string[] | null {
   const pairs = listOf(given);
-  const wrong = pairs?.find((pair) => !/^[^=]+=.+$/.test(pair));
-  if (wrong !== undefined) throw new UserError(`${flag} takes names with values, name=value; got "${wrong}"`);
+  const wrong = pairs?.find((pair) => !such.test(pair));
+  if (wrong !== undefined)
+    throw new UserError(
+      `${flag} takes names with values, name=value; got "${wrong}", not such as ${example}`,
+    );
   return pairs;
+}
+
+/** @throws UserError */
+function imageOf(given: unknown): string {
+  if (given === undefined) throw new UserError('say in which image pi-bench is: --image registry/pi-bench');
+  const image = String(given);
+  if (IMAGE.test(image)) return image;
+  throw new UserError(`--image takes the name of an image, such as registry/pi-bench:1; got "${image}"`);
 }
 
 /** @throws UserError */
@@ -137,15 +161,14 @@ export const kubernetes: Scheduler = {
   ],
   mostBytes: MOST_LOG_BYTES,
   settingsOf(flags) {
-    if (flags.image === undefined)
-      throw new UserError('say in which image pi-bench is: --image registry/pi-bench');
+    const image = imageOf(flags.image);
     const nodelist = listOf(flags.nodelist)?.map(checkedNode) ?? null;
     return {
-      image: String(flags.image),
+      image,
       nodes: countOf(flags.nodes, nodelist),
       nodelist,
-      selector: pairsOf(flags.selector, '--selector'),
-      limits: pairsOf(flags.limits, '--limits'),
+      selector: pairsOf(flags.selector, '--selector', LABEL, 'pool=gpu'),
+      limits: pairsOf(flags.limits, '--limits', LIMIT, 'nvidia.com/gpu=8'),
       tolerate: listOf(flags.tolerate),
       namespace: String(flags.namespace),
       context: flags.context === undefined ? null : String(flags.context),
@@ -159,5 +182,6 @@ export const kubernetes: Scheduler = {
     const { namespace, context: kube } = context.settings;
     return connection(context, await openCluster(String(namespace), typeof kube === 'string' ? kube : null));
   },
+  dryRunNeeds: null,
   dryRun: (context, tasks) => stringify(jobManifest(context, tasks), { aliasDuplicateObjects: false }),
 };

@@ -135,6 +135,7 @@ export const mpi: Scheduler = {
     return { names: settings.hosts as readonly string[], unfit: new Map() };
   },
   connect,
+  dryRunNeeds: 'the launcher, which tells its kind',
   async dryRun({ settings }, tasks) {
     const mpirun = String(settings.mpirun);
     const kind = await kindHere(mpirun);

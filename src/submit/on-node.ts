@@ -3,22 +3,14 @@
  * or as text where the node does not see that folder. The edge to processes and files.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { constants, hostname, tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { EXIT } from '../errors.js';
 import { packageRoot } from '../package.js';
 import { formatBytes } from '../quantities/format.js';
 import { writeFileAtomic } from '../store/atomic.js';
+import { makeFolder } from '../store/make-folder.js';
 import { JOURNAL, RECORD } from '../store/store.js';
 import { namedFiles } from './named-files.js';
 import { ATTEMPTS, attemptName, END_FILE } from './names.js';
@@ -73,7 +65,7 @@ export function withFiles(
     if (file === undefined || content === undefined || isHere(resolve(cwd, file.path), content)) return word;
     // Two may have one name, in two folders.
     const folder = join(work, 'files', String(i));
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     const path = join(folder, basename(file.path));
     writeFileSync(path, content);
     return `${file.before}${path}`;
@@ -164,7 +156,7 @@ function carried(campaign: string, most: number): Pick<Delivery, 'files' | 'left
 function folderOf(task: Task, shared: boolean): string {
   if (!shared) return mkdtempSync(join(tmpdir(), 'pi-bench-node-'));
   const work = join(task.folder, ATTEMPTS, attemptName(task.target, task.attempt));
-  mkdirSync(work, { recursive: true });
+  makeFolder(work);
   return work;
 }
 

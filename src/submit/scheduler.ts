@@ -75,6 +75,8 @@ export interface Scheduler {
   /** @throws UserError where the scheduler is not there */
   targets(settings: Settings): Promise<Targets>;
   connect(context: Context): Promise<Connection>;
+  /** What a dry run cannot do without either; null: nothing but pi-bench. */
+  readonly dryRunNeeds: string | null;
   /** What would be handed over, as text; of schedulers that take files. */
   dryRun(context: Context, tasks: readonly Task[]): string | Promise<string>;
 }

@@ -2,9 +2,10 @@
  * One array of batch jobs, a task for each node. Slurm would send the tasks of an array anywhere, so the array is submitted held,
  * each task is bound to its node, and then all are released.
  */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../errors.js';
+import { makeFolder } from '../store/make-folder.js';
 import { JOBS, jobName } from './names.js';
 import { nodeCommand, quoted, tailOf } from './node-command.js';
 import { mustRun, runProgram, wordsOf } from './run-program.js';
@@ -71,7 +72,7 @@ export function batchConnection(context: Context): Connection {
     tasks.map(({ target }, i) => ({ target, job: `${array}_${i}` }));
   return {
     async submit(tasks) {
-      mkdirSync(join(folder, JOBS), { recursive: true });
+      makeFolder(join(folder, JOBS));
       const script = batchScript(context.settings, tasks);
       // What is held is not looked at as closely, and would wait for ever.
       const first = ['--test-only', ...requestOf(context.settings), `--nodelist=${tasks[0]?.target ?? ''}`];

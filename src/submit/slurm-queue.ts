@@ -2,6 +2,7 @@
 import { userInfo } from 'node:os';
 import { mustRun, runProgram } from './run-program.js';
 import type { JobState, Submitted } from './scheduler.js';
+import { remedyOf } from './slurm-refusal.js';
 import {
   fieldsOf,
   jobState,
@@ -14,6 +15,9 @@ import {
   SQUEUE_FORMAT,
   unfitness,
 } from './slurm-text.js';
+
+const ask = (program: string, args: readonly string[]): Promise<string> =>
+  mustRun(program, args, '', remedyOf);
 
 /**
  * @param partition null: all
@@ -30,14 +34,12 @@ export async function askNodes(
     ...(partition === null ? [] : [`--partition=${partition}`]),
     ...(nodes === null ? [] : [`--nodes=${nodes.join(',')}`]),
   ];
-  return parseSinfo(await mustRun('sinfo', ['--Node', '--noheader', `--format=${SINFO_FORMAT}`, ...which]));
+  return parseSinfo(await ask('sinfo', ['--Node', '--noheader', `--format=${SINFO_FORMAT}`, ...which]));
 }
 
 /** `n[1-3]` as a list. */
 export async function expandNodes(list: string): Promise<readonly string[]> {
-  const names = (await mustRun('scontrol', ['show', 'hostnames', list]))
-    .split('\n')
-    .map((name) => name.trim());
+  const names = (await ask('scontrol', ['show', 'hostnames', list])).split('\n').map((name) => name.trim());
   return [...new Set(names.filter((name) => name !== ''))];
 }
 
@@ -52,7 +54,7 @@ export async function askJobs(prefix: string): Promise<readonly SlurmJob[]> {
     `--user=${userInfo().username}`,
     `--format=${SQUEUE_FORMAT}`,
   ];
-  return parseSqueue(await mustRun('squeue', args)).filter(
+  return parseSqueue(await ask('squeue', args)).filter(
     // With --all, clusters of a federation list jobs as revoked that run on another one.
     ({ name, state }) => name.startsWith(prefix) && state !== 'REVOKED',
   );

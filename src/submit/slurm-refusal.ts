@@ -2,6 +2,10 @@
 
 const REMEDIES: readonly (readonly [RegExp, string])[] = [
   [
+    /configuration (source|file)|unable to contact slurm controller|can't find address/i,
+    'run it on a login node, or set SLURM_CONF to the cluster’s slurm.conf',
+  ],
+  [
     /reservation/i,
     'see `scontrol show reservation` for those that there are and their users, and give --reservation one of yours, or none',
   ],

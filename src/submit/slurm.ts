@@ -85,6 +85,7 @@ export const slurm: Scheduler = {
   },
   connect: async (context) =>
     context.settings.via === 'srun' ? srunConnection(context) : batchConnection(context),
+  dryRunNeeds: 'a live controller, which tells the nodes',
   dryRun(context, tasks) {
     const { settings } = context;
     if (settings.via !== 'srun') {

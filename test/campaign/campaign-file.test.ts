@@ -116,18 +116,41 @@ measure:
     ['measure: [', /^c\.yaml:1: /],
     ['- a', /^c\.yaml:1: /],
     ['', /^c\.yaml:1: /],
-    ['measure: []', /^c\.yaml:1: measure: /],
+    ['measure: []', /^c\.yaml:1: measure: takes a list with at least one item$/],
+    ['seed: 1', /^c\.yaml:1: measure: it is missing, and takes a list$/],
+    ['measure: 5', /^c\.yaml:1: measure: takes a list; got 5$/],
     [
       'measure:\n  - indicator: sort',
       /^c\.yaml:2: measure\.0\.indicator: there is no such indicator; there is matmul/,
     ],
     ['measure:\n  - parameters: {}', /^c\.yaml:2: measure\.0\.indicator: /],
-    ['measure:\n  - indicator: peak\n    reps: 5', /^c\.yaml:3: measure\.0: "reps" is unknown here/],
+    [
+      'measure:\n  - indicator: peak\n    reps: 5',
+      /^c\.yaml:3: measure\.0: "reps" is unknown here; there is repetitions, indicator, /,
+    ],
+    ['measure:\n  - indicator: peak\n    stack: a', /"stack" is unknown here; there is stacks, indicator, /],
+    ['measure:\n  - indicator: peak\nseeds: 5', /^c\.yaml:3: "seeds" is unknown here; there is seed, name, /],
+    [
+      'defaults: {device: cpu}\nmeasure: []',
+      /^c\.yaml:1: defaults: "device" is unknown here; there is devices, /,
+    ],
+    [
+      'measure:\n  - indicator: matmul\n    parameters: {threds: 2}',
+      /^c\.yaml:3: measure\.0\.parameters: "threds" is unknown here; there is threads, /,
+    ],
+    [
+      'measure:\n  - indicator: peak\nbudget: 10',
+      /^c\.yaml:3: budget: takes a time with its unit, such as 10min/,
+    ],
+    [
+      'measure:\n  - {indicator: peak, repetitions: {a: 1}}',
+      /^c\.yaml:2: measure\.0\.repetitions: takes a number, a text, true or false or a list; got \{"a":1\}$/,
+    ],
     [
       'measure:\n  - indicator: matmul\n    parameters:\n      dtype: float32\n      sise: 5',
-      /^c\.yaml:5: measure\.0\.parameters: "sise" is unknown here/,
+      /^c\.yaml:5: measure\.0\.parameters: "sise" is unknown here; there is size, /,
     ],
-    ['measure:\n  - indicator: peak\nseed: x', /^c\.yaml:3: seed: /],
+    ['measure:\n  - indicator: peak\nseed: x', /^c\.yaml:3: seed: takes a number; got "x"$/],
     ['measure:\n  - indicator: peak\nlabels: {A: b}', /^c\.yaml:3: labels\.A: /],
     ['measure:\n  - indicator: peak\n    duration: *long', /^c\.yaml:3: Unresolved alias .*long/],
   ])('with a mistake is refused with its line: %j', (content, says) => {

@@ -21,10 +21,10 @@ describe('a journal', () => {
   it('does not call done what is gone, and counts its time as lost', () => {
     const complete: JournalEntry = { event: 'stopped', active: 4, status: 'complete', at };
     const gone: JournalEntry = { event: 'gone', index: 0, attempt: 1, reason: 'no file', at };
-    expect(doneSoFar([ended(0), ended(1), complete])).toMatchObject({ complete: true, lost: 0 });
+    expect(doneSoFar([ended(0), ended(1), complete])).toMatchObject({ complete: true, lost: { seconds: 0 } });
     const after = doneSoFar([ended(0), ended(1), complete, gone]);
     expect([...after.ends.keys()]).toEqual([1]);
-    expect(after).toMatchObject({ complete: false, lost: 2 });
+    expect(after).toMatchObject({ complete: false, lost: { seconds: 2, unended: 0 } });
     expect([...doneSoFar([ended(0), gone, { ...ended(0), attempt: 2 }]).ends.values()]).toMatchObject([
       { index: 0, attempt: 2 },
     ]);
@@ -46,7 +46,7 @@ describe('a journal of launches at once', () => {
       interrupted(0, 2),
     ] as JournalEntry[];
     expect([...doneSoFar([...first, ...again]).ends.keys()]).toEqual([1]);
-    expect(doneSoFar([...first, ...again]).lost).toBe(6);
+    expect(doneSoFar([...first, ...again]).lost).toEqual({ seconds: 6, unended: 0 });
   });
 });
 
@@ -59,6 +59,33 @@ describe('a campaign that was killed', () => {
     expect(doneSoFar(entries).active).toBe(10);
     const resumed = { event: 'resumed', at: later(5000) } as unknown as JournalEntry;
     expect(doneSoFar([...entries, resumed]).active).toBe(10);
+  });
+
+  it('has worked on launches, too, that came to their end as nobody noted it any more: on those at once only once', () => {
+    const begun = (index: number): JournalEntry => ({ event: 'started', index, attempt: 1, at });
+    const resumed: JournalEntry = { event: 'resumed', at: later(5000) };
+    const noted = (index: number): JournalEntry => ({ ...ended(index), at: later(5000) }) as JournalEntry;
+    expect(doneSoFar([begun(0), resumed, noted(0)])).toMatchObject({ active: 2, lost: { unended: 0 } });
+    expect(doneSoFar([begun(0), begun(1), resumed, noted(0), noted(1)]).active).toBe(2);
+    expect(doneSoFar([begun(0), resumed]).active).toBe(0);
+  });
+
+  it('has lost attempts that did not end, whether they were repeated or not, and none that did', () => {
+    const begun = (index: number, attempt: number): JournalEntry => ({
+      event: 'started',
+      index,
+      attempt,
+      at,
+    });
+    const unended = (...entries: JournalEntry[]): number => doneSoFar(entries).lost.unended;
+    const resumed: JournalEntry = { event: 'resumed', at };
+    expect(unended(begun(0, 1), ended(0))).toBe(0);
+    expect(unended(begun(0, 1), ended(0), begun(1, 1), resumed)).toBe(1);
+    expect(unended(begun(0, 1), resumed, begun(0, 2), resumed)).toBe(2);
+    const again = { ...ended(0), attempt: 2 } as JournalEntry;
+    expect(unended(begun(0, 1), resumed, begun(0, 2), again)).toBe(1);
+    // Its document was there: the end was noted later.
+    expect(unended(begun(0, 1), resumed, ended(0))).toBe(0);
   });
 });
 

@@ -128,6 +128,11 @@ describe('bad input', () => {
   it.each([
     [['frob'], /there is no command frob; there is matmul, memory, peak, .*\bstacks, doctor, .*\bresume/],
     [[], /say what to do/],
+    [['show'], /show needs <record> \(.*\), as in pi-bench show results\/\S+$/m],
+    [['report'], /report needs <record> \(.*\), as in pi-bench report results\/\S+ --open$/m],
+    [['resume'], /resume needs <dir> \(.*\), as in pi-bench resume results\/\S+$/m],
+    [['import'], /import needs <format> \(.*\) and <path> \(.*\), as in pi-bench import thoth inspections$/m],
+    [['show', 'nope'], /there is no nope: a campaign’s results lie in a folder of its own/],
     [['resume', '/nowhere'], /has no journal.ndjson/],
     [
       ['sweep', 'overlap', '--operation', 'broadcast'],

@@ -37,8 +37,8 @@ async function hitFirstWorker(signal: NodeJS.Signals, out: string) {
 
 describe('a launch that is lost', () => {
   it.each([
-    ['SIGKILL', 'killed', /killed by SIGKILL, in phase/],
-    ['SIGSEGV', 'crashed', /crashed with SIGSEGV, in phase/],
+    ['SIGKILL', 'killed', /killed by SIGKILL, last heard of in phase/],
+    ['SIGSEGV', 'crashed', /crashed with SIGSEGV, last heard of in phase/],
   ] as const)('to %s is recorded with its reason, the others go on, and the exit code says incomplete', (signal, status, reason) =>
     withFolder(async (out) => {
       const { run, record } = await hitFirstWorker(signal, out);

@@ -177,6 +177,12 @@ describe('pi-bench fleet', () => {
         [['baseline', one], 64, /^pi-bench: 1 node makes no baseline: .*needs 3\n$/],
         [['check', one, '--baseline', one], 64, /^pi-bench: .*one\.jsonl is no baseline.*\n$/],
         [['plan', one], 64, /^pi-bench: .*budget.*\n$/],
+        [['chek', one], 64, /^pi-bench: fleet has no command chek; it has check, baseline, .*\n$/],
+        [
+          ['check', one, '--across', 'cpu_modell'],
+          64,
+          /^pi-bench: --across: no fact is called cpu_modell; .*\n$/,
+        ],
         [['pairs'], 64, /^pi-bench: pairs takes --nodes .*\n$/],
         [[], 64, /^pi-bench: say what to do with the fleet.*\n$/],
       ];

@@ -97,7 +97,7 @@ describe.skipIf(installed.length === 0)('ranks that srun starts (skipped where n
         expect(ends.map(({ status }) => status).sort()).toEqual(['crashed', 'measured']);
         // Where the other one was copying from it just then, UCX ends that one, and Slurm may say how that one ended and no more.
         expect(ends.find(({ status }) => status === 'crashed')?.reason).toMatch(
-          /^rank 1 of 2 on \S+ was (killed by signal 9 \(SIGKILL\)|gone: another, which read or wrote its memory, .*), in phase/,
+          /^rank 1 of 2 on \S+ was (killed by signal 9 \(SIGKILL\)|gone: another, which read or wrote its memory, .*), last heard of in phase/,
         );
       }));
   }

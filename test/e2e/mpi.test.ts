@@ -30,7 +30,7 @@ const SHORT = ['--reps', '30', '--warmup', '5', '--no-wait', '--quiet', '--json'
  * UCX ends it before, and says who was gone.
  */
 const LOST: Readonly<Record<MpiLibrary['name'], RegExp>> = {
-  'Open MPI': /^rank 1 of 2 on \S+ was killed by signal 9 \(SIGKILL\), in phase/,
+  'Open MPI': /^rank 1 of 2 on \S+ was killed by signal 9 \(SIGKILL\), last heard of in phase/,
   MPICH:
     /^(a rank of 2 was killed by signal 9 \(SIGKILL\); MPICH names rank [01]|rank 1 of 2 on \S+ was gone: )/,
 };

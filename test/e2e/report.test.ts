@@ -372,7 +372,12 @@ describe('the command', () => {
     flags: readonly string[],
     says: RegExp,
   ])[] = [
-    ['a folder without a record', () => join(out, 'matmul'), [], /cannot read the record/],
+    [
+      'a folder without a record',
+      () => join(out, 'matmul'),
+      [],
+      /holds no record\.json: give the folder of one campaign/,
+    ],
     ['a record that was cut off', () => broken('cut', (text) => text.slice(0, 999)), [], /is not JSON/],
     [
       'a record that was altered',

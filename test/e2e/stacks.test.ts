@@ -142,6 +142,24 @@ describe('a library that goes wrong', () => {
       expect(endOf(paths.foreign)).toMatch(/^failed: .*libforeign.so was built for (arm64|x86-64)/);
     }));
 
+  it('is refused where it is not what it is called, and taken where it is', () =>
+    withFolder(async (out) => {
+      const sound = tinyLibrary(folder, 'sound');
+      const openblas = tinyLibrary(folder, 'asopenblas', 'AS_OPENBLAS');
+      const stacks = ['openblas', 'blis', 'mkl'].map((name) => `${name}:${sound}`);
+      const args = [...SMALL, '--threads', '1', '--stack', [...stacks, `openblas:${openblas}`].join(',')];
+      const { run, record } = await matmulRecord(out, ...args);
+      expect(run.code).toBe(2);
+      const ends = record.batches.map(({ inspections: [only] }) => `${only?.status}: ${only?.reason}`);
+      expect(ends).toEqual([
+        `failed: ${sound} is not OpenBLAS: it has no openblas_get_config; name it cblas:${sound}`,
+        `failed: ${sound} is not BLIS: it has no bli_info_get_version_str; name it cblas:${sound}`,
+        `failed: ${sound} is not oneMKL: it has no MKL_Get_Version_String; name it cblas:${sound}`,
+        'measured: null',
+      ]);
+      expect(batchOn(record, openblas).stack.version).toBe('OpenBLAS 0.0.0 for tests');
+    }));
+
   it('has no rate where it is faster than the CPU: it did not do what was asked', () =>
     withFolder(async (out) => {
       const path = tinyLibrary(folder, 'remembers', 'REMEMBERS=1');

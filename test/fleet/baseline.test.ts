@@ -178,6 +178,25 @@ describe('fleet baseline', () => {
     expect(() => baselineOf(wrong)).toThrow(/2 of the nodes that have it computed only right results/);
   });
 
+  it('leaves out every node of which a check of its own failed, and says which and why', () => {
+    const checks = (verdict: 'fail' | 'warn', name: string) => [
+      { name, verdict, cause: null, reason: 'uncorrected errors 3', seconds: null },
+    ];
+    const nodes = healthyNodes(6).map((node, i) => ({
+      ...node,
+      checks: i === 1 ? checks('fail', 'ecc@cpu') : i === 2 ? checks('warn', 'ecc@cpu') : [],
+      problems: i === 4 ? [{ kind: 'wrong' as const, what: 'matmul', why: 'C[0] is 1' }] : [],
+    }));
+    const { baseline, leftOut } = makeBaseline(fleetOf(nodes), ABOUT, 1);
+    expect(leftOut).toEqual([
+      { node: 'n1', why: 'ecc@cpu: uncorrected errors 3' },
+      { node: 'n4', why: 'matmul: C[0] is 1' },
+    ]);
+    expect(baseline.nodes.map(({ hostname }) => hostname)).toEqual(['n0', 'n2', 'n3', 'n5']);
+    expect([baseline.entries[0]?.nodes, baseline.entries[0]?.dropped]).toEqual([4, 2]);
+    expect(makeBaseline(fleetOf(healthyNodes(3)), ABOUT, 1).leftOut).toEqual([]);
+  });
+
   it('keeps the reference node’s distribution, which is read back', () => {
     const [entry] = baselineOf(healthyNodes(6)).entries;
     const sketch = sketchOfEntry(entry as NonNullable<typeof entry>);
@@ -324,6 +343,39 @@ describe('what a node lacks of its baseline', () => {
     expect(against(both, [bare as NodeLine]).named[0]?.reason).toMatch(
       /nothing was measured on H200, which the baseline has/,
     );
+  });
+});
+
+describe('the hardware of a baseline’s nodes', () => {
+  const on = (nodes: readonly NodeLine[], hardware: NodeLine['hardware']): NodeLine[] =>
+    nodes.map((node) => ({ ...node, hardware: { ...node.hardware, ...hardware } }));
+  const zen3 = { cpu_family_model_stepping: '25-1-1', sockets: 1, cores: 2 };
+  const zen5 = { cpu_family_model_stepping: '26-2-1', sockets: 2, cores: 2 };
+  const baseline = baselineOf(on(healthyNodes(4), zen3));
+
+  it('is kept, as far as they agree on it and know it', () => {
+    expect(writtenBaseline.parse(baseline).hardware).toEqual(zen3);
+    const [first, ...others] = on(healthyNodes(4), zen3) as [NodeLine, ...NodeLine[]];
+    const mixed = [...on([first], { sockets: 2 }), ...others];
+    expect(baselineOf(mixed).hardware).toEqual({ cpu_family_model_stepping: '25-1-1', cores: 2 });
+    expect(baselineOf(on(healthyNodes(4), { cpu_family_model_stepping: '?-?-?' })).hardware).toEqual({});
+  });
+
+  it('has to be that of nodes that are held against it, whatever their CPUs are called', () => {
+    const nodes = on(healthyNodes(1, 1, 9), zen5);
+    expect(() => against(baseline, nodes)).toThrow(
+      /^made-up is a baseline of other hardware: cpu_family_model_stepping is 25-1-1 there and 26-2-1 here/,
+    );
+    const fleet = fleetOf(nodes);
+    expect(() => heldAgainst(baseline, fleet, ['cpu_family_model_stepping', 'sockets'])).not.toThrow();
+    expect(against(baseline, on(healthyNodes(1, 1, 9), zen3)).notes).toEqual([]);
+  });
+
+  it('is not known of an older baseline, which judges as before and says so', () => {
+    const { hardware: _, ...former } = baseline;
+    const { outcome, notes } = against(former, on(healthyNodes(1, 1, 9), zen5));
+    expect(outcome).toBe('pass');
+    expect(notes).toEqual([expect.stringMatching(/^the hardware of made-up’s nodes is not known/)]);
   });
 });
 

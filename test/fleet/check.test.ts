@@ -1,9 +1,10 @@
 /** Who is named among nodes whose truth is known, why, and what stays unsaid. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CauseName } from '../../src/fleet/causes.js';
+import type { CauseName, Severity } from '../../src/fleet/causes.js';
 import { checkFleet, type FleetCheck, judgingOf } from '../../src/fleet/check.js';
 import type { NodeCheck, NodeKpi, NodeLine } from '../../src/fleet/node-line.js';
+import { warnedTexts } from '../../src/fleet/notes.js';
 import { openMetrics } from '../../src/fleet/open-metrics.js';
 import { fleetOf } from '../../src/fleet/table.js';
 import { unseenText } from '../../src/fleet/unseen-rules.js';
@@ -56,7 +57,7 @@ describe('fleet check', () => {
     ]);
     expect(found.unseen[1]?.example).toMatch(/^matmul 512/);
     expect(found.unseen.map(unseenText)).toEqual([
-      'spread: 1 value of nodes is missing',
+      expect.stringMatching(/^spread: that of n3 at matmul 512.* is missing$/),
       'drift: not known of any KPI',
     ]);
   });
@@ -149,6 +150,74 @@ describe('fleet check', () => {
     expect(causes(check([...healthyNodes(4), failing(null)]))).toEqual({ failing: 'failed-check' });
   });
 
+  describe('a node of which a check of its own failed', () => {
+    const failed = (name: string, cause: string | null, reason: string): NodeCheck => ({
+      name,
+      verdict: 'fail',
+      required: true,
+      cause,
+      reason,
+      seconds: null,
+    });
+    const ecc = failed('ecc@cpu', 'memory-errors', 'uncorrected errors 3, limit ≤ 0');
+    const named = (checks: readonly NodeCheck[], kpi: Partial<NodeKpi> = {}, level = 1e11) =>
+      check([...healthyNodes(12), nodeOf('bad', [kpiOf(ratesOf(10, { level }), kpi)], { checks })]).named;
+
+    it.each<[string, Partial<NodeKpi>, number]>([
+      ['alone', {}, 1e11],
+      ['beside other load on a slow node', { flags: ['contended'] }, 0.92e11],
+    ])('is to be isolated for memory errors %s', (_, kpi, level) => {
+      expect(named([ecc], kpi, level)).toMatchObject([
+        {
+          cause: 'memory-errors',
+          severity: 'isolate',
+          verdict: 'fail',
+          action: 'memory errors that could not be corrected: replace the module or the GPU',
+        },
+      ]);
+      expect(named([ecc], kpi, level)[0]?.reason).toMatch(/ecc@cpu: uncorrected errors 3/);
+    });
+
+    it.each<[string, CauseName, Severity]>([
+      ['remap-failed', 'remap-failed', 'isolate'],
+      ['remap-pending', 'remap-pending', 'reset'],
+      ['driver-fault', 'driver-fault', 'reset'],
+      ['missing-device', 'missing-device', 'triage'],
+      ['link', 'link-degraded', 'triage'],
+      ['lost-launch', 'lost', 'triage'],
+      ['power-brake', 'power', 'triage'],
+      ['busy', 'neighbours', 'monitor'],
+      ['ecc-off', 'failed-check', 'config'],
+      ['of a newer pi-bench', 'failed-check', 'triage'],
+    ])('by %s is told as %s, with the severity that the check has', (cause, told, severity) => {
+      expect(named([failed('x', cause, 'why')])).toMatchObject([{ cause: told, severity, verdict: 'fail' }]);
+    });
+
+    it('has that before other load, its settings and its clock, which explain no failed check', () => {
+      const [first] = named([failed('governor@cpu', 'governor', 'powersave')], { flags: ['stolen'] }, 0.9e11);
+      expect([first?.cause, first?.severity]).toEqual(['failed-check', 'config']);
+      expect(first?.beside).toEqual(['neighbours', 'slow']);
+      expect(first?.action).toMatch(/scaling_governor/);
+    });
+
+    it('is told with all of them, whatever the cause is', () => {
+      const others = ['a', 'b', 'c'].map((name) => failed(name, 'governor', `${name} is off`));
+      const [first] = named([...others, ecc]);
+      expect(first?.cause).toBe('memory-errors');
+      for (const text of [/a is off/, /b is off/, /c is off/, /uncorrected errors 3/])
+        expect(first?.reason).toMatch(text);
+      expect(first?.failedChecks).toHaveLength(4);
+      const [alike] = named(others);
+      expect(alike?.reason).toMatch(/c is off/);
+    });
+
+    it('is failed for a rate below its floor, however its fleet is', () => {
+      const [slow] = named([failed('floor/matmul@cpu', 'slow', 'rate 80 % of the baseline')]);
+      expect([slow?.cause, slow?.verdict, slow?.severity]).toEqual(['slow', 'fail', 'triage']);
+      expect(slow?.reason).toMatch(/80 % of the baseline/);
+    });
+  });
+
   describe('a node whose own checks are open', () => {
     const own = (verdict: NodeCheck['verdict'], more: Partial<NodeCheck> = {}): NodeCheck => ({
       name: 'load',
@@ -205,6 +274,28 @@ describe('fleet check', () => {
         ['bad', 'slow', 'fail', ['open-check']],
         ['failed', 'lost', 'fail', ['failed-check', 'open-check']],
       ]);
+    });
+
+    it('is one that has no checks beside those that have', () => {
+      const checks = [own('pass', { required: true })];
+      const checked = (count: number) =>
+        check(healthyNodes(6).map((node, i) => (i < count ? { ...node, checks } : node)));
+      const found = checked(5);
+      expect(causes(found)).toEqual({ n5: 'open-check' });
+      expect(found.outcome).toBe('inconclusive');
+      expect(found.named[0]?.reason).toMatch(/it has no check of its own, and 5 of 6 nodes have/);
+      expect(Object.keys(causes(checked(3)))).toEqual(['n3', 'n4', 'n5']);
+      // Where few were qualified that is more than the fleet has to be.
+      expect([checked(2).outcome, checked(2).named]).toEqual(['pass', []]);
+      expect(checked(6).named).toEqual([]);
+    });
+
+    it('is none that warns, and that is told', () => {
+      const warned = own('warn', { name: 'ecc@cpu', reason: 'uncorrected errors 3' });
+      const { found } = withChecks(own('pass', { required: true }), warned);
+      expect([found.outcome, found.named]).toEqual(['pass', []]);
+      expect(found.warned).toEqual([{ check: 'ecc@cpu', nodes: ['open'], why: 'uncorrected errors 3' }]);
+      expect(warnedTexts(found.warned)).toEqual(['ecc@cpu on open: uncorrected errors 3']);
     });
 
     it('does not hide what the node lacks', () => {
@@ -320,6 +411,78 @@ describe('fleet check', () => {
       'H200 has power limits of 700 W (4 nodes, such as n0), 500 W (n3)',
     ]);
     expect(check(healthyNodes(5)).powerLimits).toEqual([]);
+  });
+
+  it('says where a group is faster than the middle: then the middle may be slow, and nobody is named', () => {
+    const fleetWith = (slow: number) =>
+      check(
+        healthyNodes(20, 2).map(({ kpis, ...node }, i) => ({
+          ...node,
+          kpis: kpis.map((kpi) =>
+            i < slow ? { ...kpiOf(ratesOf(200 + i, { level: 0.92e11 })), key: kpi.key } : kpi,
+          ),
+        })),
+      );
+    const most = fleetWith(13);
+    expect([most.outcome, most.named]).toEqual(['pass', []]);
+    expect(most.notes).toEqual([
+      expect.stringMatching(
+        /^7 of 20 nodes are 8\.\d % faster than the middle at matmul 512.*, and at 1 KPI more: either these are unusual or the rest is slow; hold them against a baseline$/,
+      ),
+    ]);
+    // Where they are few the slow ones are named, and one fast node is no group.
+    expect(fleetWith(4).named).toHaveLength(4);
+    expect(fleetWith(4).notes).toEqual([]);
+    expect(fleetWith(19).notes).toEqual([]);
+  });
+
+  it('leaves open what more than half of the nodes lack, as it does what fewer lack', () => {
+    const having = (count: number) =>
+      check(
+        healthyNodes(9, 2).map((node, i) => (i < count ? node : { ...node, kpis: node.kpis.slice(0, 1) })),
+      );
+    const few = having(4);
+    expect([few.outcome, few.named]).toEqual(['inconclusive', []]);
+    expect(few.notJudged).toEqual([
+      {
+        what: expect.stringMatching(/^matmul 512.*513/),
+        why: '5 nodes of 9 lack it (n4, n5, n6, ...), too many to call them lost',
+      },
+    ]);
+    const most = having(5);
+    expect([most.outcome, most.notJudged]).toEqual(['inconclusive', []]);
+    expect(most.named.map(({ node, cause }) => [node, cause])).toEqual(
+      ['n5', 'n6', 'n7', 'n8'].map((node) => [node, 'lost']),
+    );
+    // That nobody can be judged by it is said once.
+    expect(having(2).notJudged.map(({ why }) => why)).toEqual([expect.stringMatching(/fewer than 3/)]);
+  });
+
+  it('lets no lost node vote on settings, however many are lost', () => {
+    const settings = { governor: 'performance', allowed_cpus: '0-1' };
+    const known = healthyNodes(5).map((node) => ({ ...node, settings }));
+    const slow = nodeOf('slow', [kpiOf(ratesOf(7, { level: 0.8e11 }))], { settings });
+    const lost = Array.from({ length: 9 }, (_, i) =>
+      nodeOf(`lost${i}`, [], {
+        settings: {},
+        devices: {},
+        problems: [{ kind: 'lost', what: 'campaign', why: 'killed' }],
+      }),
+    );
+    const found = check([...known, slow, ...lost]);
+    expect(causes(found)).toMatchObject({ slow: 'slow', lost0: 'lost' });
+    expect(found.settings).toEqual([]);
+    // Of those that tell theirs most decide, and no quota is a value as any other.
+    const limited = { ...slow, settings: { ...settings, cgroup_cpu_quota: 1 } };
+    const [other] = check([...known, limited, ...lost]).named;
+    expect(other?.cause).toBe('settings');
+    expect(other?.reason).toMatch(/cgroup_cpu_quota is 1, of 5 others not known/);
+  });
+
+  it('says which nodes are one machine', () => {
+    const nodes = healthyNodes(5).map((node, i) => ({ ...node, machine: i < 2 ? 'one' : node.machine }));
+    expect(check(nodes).sameMachines).toEqual([['n0', 'n1']]);
+    expect(check(healthyNodes(5)).sameMachines).toEqual([]);
   });
 
   it('does not judge two nodes, and says so', () => {

@@ -1,7 +1,7 @@
 /** What makes a fleet one fleet: labels of the records, of which each by itself keeps two nodes apart, or is told as a setting. */
 import { describe, expect, it } from 'vitest';
 import { nodeOf } from '../../src/fleet/from-record.js';
-import { disagreements, refuseMixed } from '../../src/fleet/identity.js';
+import { disagreements, refuseMixed, requireFacts } from '../../src/fleet/identity.js';
 import type { Labels } from '../../src/record/schema.js';
 import { gpu, survey } from '../qualify/support.js';
 import { machineOf } from '../support/machine.js';
@@ -68,6 +68,14 @@ describe('two nodes', () => {
     expect(() => refuseMixed(mixed, [])).toThrow(new RegExp(`^mixed hardware: ${name}: .*--across ${name}$`));
     expect(() => refuseMixed(mixed, [name])).not.toThrow();
     expect(names(...mixed)).toEqual([]);
+  });
+
+  it('may differ across what is a fact, and across nothing else', () => {
+    const nodes = [node('a'), { ...node('b'), hardware: { imported: 'dcgm', own_fact: 1 } }];
+    expect(() => requireFacts(nodes, ['cpu_model', 'own_fact'])).not.toThrow();
+    expect(() => requireFacts(nodes, ['cpu_model', 'cpu_modell'])).toThrow(
+      /^--across: no fact is called cpu_modell; there is architecture, .*cpu_model, .*own_fact$/,
+    );
   });
 
   it.each(SETTINGS)('that differ in %s alone are one fleet whose settings differ', (name) => {

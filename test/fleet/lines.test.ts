@@ -1,5 +1,5 @@
 /** Node lines, their keys, and what is said of a line that is broken. */
-import { writeFileSync } from 'node:fs';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { keyText, keyTitle, readKey } from '../../src/fleet/case-key.js';
 import { forecast } from '../../src/fleet/forecast.js';
 import { refuseMixed, sameMachines } from '../../src/fleet/identity.js';
 import { asNodeLine, type NodeLine, toLine } from '../../src/fleet/node-line.js';
-import { readFleet } from '../../src/fleet/read-fleet.js';
+import { readFleet, readLines } from '../../src/fleet/read-fleet.js';
 import { linesOf } from '../../src/fleet/read-lines.js';
 import { KNOTS } from '../../src/fleet/sketch.js';
 import { buildFleet, fleetOf } from '../../src/fleet/table.js';
@@ -212,6 +212,7 @@ describe('node lines', () => {
     [{ kpis: [{ ...good?.kpis[0], shape: [1, 2] }] }, /has a shape that is not 17 ascending numbers/],
     [{ kpis: [{ ...good?.kpis[0], on: 'toString' }] }, /is on no device of this node/],
     [{ kpis: [{ ...good?.kpis[0], p05: 0 }] }, /has a p05 that is neither a number above 0 nor null/],
+    [{ kpis: [{ ...good?.kpis[0], p05: 2e11 }] }, /has a p05 that lies above its median/],
     [{ kpis: [{ ...good?.kpis[0], cv: -1 }] }, /has a cv that is neither a number from 0 on nor null/],
     [{ kpis: [{ ...good?.kpis[0], unit: null }] }, /has no unit/],
     [{ kpis: [null] }, /f:7: a KPI is no object/],
@@ -223,6 +224,39 @@ describe('node lines', () => {
     [{ node: 'n\u001b[31m' }, /f:7: the name of its node has control characters/],
   ])('that are broken are refused with their place (%#)', (change, message) => {
     expect(() => asNodeLine(broken(change), 'f:7')).toThrow(message);
+  });
+
+  it('come from a pipe, too, which has no ending', async () => {
+    await withFolder(async (folder) => {
+      const path = join(folder, 'nodes.jsonl');
+      writeFileSync(path, healthyNodes(3).map(toLine).join(''));
+      const file = openSync(path, 'r');
+      expect((await readFleet([`/dev/fd/${file}`])).nodes).toHaveLength(3);
+      closeSync(file);
+      const other = join(folder, 'nodes.txt');
+      writeFileSync(other, healthyNodes(3).map(toLine).join(''));
+      await expect(readFleet([other])).rejects.toThrow(
+        /nodes\.txt.*node lines are known by their ending, \.jsonl or \.ndjson$/,
+      );
+    });
+  });
+
+  it('are refused where two of them are one measurement, under whatever names', async () => {
+    await withFolder(async (folder) => {
+      const path = join(folder, 'nodes.jsonl');
+      const digests = ['a', 'b', 'a'].map((digest) => digest.repeat(64));
+      const written = (all: readonly (string | null)[]): string => {
+        const nodes = healthyNodes(3).map((node, i) => ({ ...node, digest: all[i] ?? null }));
+        writeFileSync(path, nodes.map(toLine).join(''));
+        return path;
+      };
+      const twice =
+        /^nodes n0 and n2 are one measurement, of record aaaaaaaaaaaa \(.*:1 and .*:3\): give each node/;
+      await expect(readFleet([written(digests)])).rejects.toThrow(twice);
+      expect(() => readLines([written(digests)])).toThrow(twice);
+      // Of other tools no record is known, so nothing can be one.
+      expect((await readFleet([written([null, null, null])])).nodes).toHaveLength(3);
+    });
   });
 
   it('are told which line is no JSON, and which node is there twice', async () => {

@@ -5,6 +5,7 @@ import {
   asNodeLine,
   type CheckVerdict,
   type NodeCheck,
+  type NodeLine,
   type NodeProblem,
   toLine,
 } from '../../src/fleet/node-line.js';
@@ -23,6 +24,41 @@ const summary = (node: string, bandwidth: number) => ({
   'mem-bw/return_code': 0,
   'monitor/gpu_temperature:0': 60,
   'gemm-flops/mystery': 3,
+});
+
+/** What is to be done about each node of a fleet. */
+const actionsOf = (nodes: readonly (NodeLine | null)[]): readonly string[] =>
+  checkFleet(fleetOf(nodes.flatMap((node) => node ?? [])), { scale: 1, baseline: null }).named.map(
+    ({ action }) => action,
+  );
+
+describe('what is to be done about a node that another tool measured', () => {
+  const lost = superbenchNode({ ...summary('a', 25), 'mem-bw/return_code': 3 });
+  const diagnosed = (status: string) =>
+    dcgmNode(
+      JSON.stringify({
+        'DCGM Diagnostic': {
+          test_categories: [{ tests: [{ name: 'Memory', results: [{ gpu_ids: '0', status }] }] }],
+        },
+      }),
+      'n1',
+    );
+
+  it.each<[string, NodeLine | null, RegExp]>([
+    ['what SuperBench lost', lost, /^see in what superbench wrote on that node why .* import/],
+    ['a check of DCGM that failed', diagnosed('Fail'), /^follow what dcgm says of that check, .* import/],
+    ['one that is open', diagnosed('Odd'), /^see in what dcgm wrote on that node why that check .* import/],
+  ])('asks for nothing that an import does not have, after %s', (_, node, action) => {
+    const [first, ...others] = actionsOf([node]);
+    expect(others).toEqual([]);
+    expect(first).toMatch(action);
+    expect(first).not.toMatch(/journal|resume|pi-bench show/);
+  });
+
+  it('is what it always was where pi-bench measured it', () => {
+    const own = nodeOf('own', [], { problems: [{ kind: 'lost', what: 'launch 1', why: 'crashed' }] });
+    expect(actionsOf([own])[0]).toMatch(/pi-bench resume/);
+  });
 });
 
 describe('SuperBench’s summary', () => {

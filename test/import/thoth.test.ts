@@ -5,7 +5,10 @@ import { importedRecord } from '../../src/import/record.js';
 import { repetitionsNamed } from '../../src/import/thoth/describe-table.js';
 import { parseCpus, parseMemory } from '../../src/import/thoth/quantities.js';
 import { readThoth } from '../../src/import/thoth.js';
+import { renderRecord } from '../../src/readers/terminal/record.js';
+import { terminalStyle } from '../../src/readers/terminal/style.js';
 import type { PiBenchRecord } from '../../src/record/schema.js';
+import { buildReport } from '../../src/report/model.js';
 import { describeText, foundOf, inspectionFiles, resultText, SPECIFICATION, WORK } from './support.js';
 
 const AT = '2026-01-01T00:00:00.000Z';
@@ -121,6 +124,17 @@ describe('an inspection of 2020', () => {
     expect(machine).toMatchObject({ virtualisation: { guest: true }, runtime: null });
     expect(imported?.measured).toEqual({ from: '2020-01-01T10:00:00.000Z', to: '2020-01-01T10:00:30.000Z' });
     expect(accounting).toBeNull();
+  });
+
+  it('shows the CPUs that were requested as no limit, because that was not published', () => {
+    const record = recordOf(files);
+    expect(record.imported?.notKnown.map(({ what }) => what)).toContain('limit of CPUs');
+    const shown = renderRecord(record, null, terminalStyle({ isTTY: false }));
+    expect(shown).toMatch(/machine +A processor, 8 CPUs, 2 requested/);
+    expect(shown).not.toContain('limited to');
+    const names = buildReport(record, []).machine.map(([name]) => name);
+    expect(names).toContain('CPUs requested');
+    expect(names).not.toContain('quota of CPUs');
   });
 
   it('counts nothing as verified or checked that was not', () => {

@@ -79,6 +79,38 @@ describe('a baseline', () => {
     ).not.toThrow();
   });
 
+  it('of another CPU with the same name is refused by the first fact that differs', () => {
+    const judge =
+      (hardware: Record<string, string | number | boolean> | undefined, across: readonly string[] = []) =>
+      () => {
+        const baseline = parseBaseline(text({}, { hardware }), 'fleet.json');
+        const here = { ...baselineDevice(machine, 'cpu'), hardware: { ...own } };
+        requireSameHardware(baseline, [here], 'fleet.json', 'here is', across);
+      };
+    const own = { architecture: 'x64', cpu_family_model_stepping: '26-2-1', sockets: 2 };
+    expect(judge(own)).not.toThrow();
+    expect(judge({ ...own, cpu_family_model_stepping: '25-1-1', sockets: 1 })).toThrow(
+      /^fleet\.json is a baseline of other hardware: cpu_family_model_stepping is 25-1-1 there and 26-2-1 here; make one/,
+    );
+    expect(judge({ ...own, sockets: 1 })).toThrow(/: sockets is 1 there and 2 here;/);
+    expect(judge({ ...own, sockets: 1 }, ['sockets'])).not.toThrow();
+    // What one of them does not know cannot differ.
+    expect(judge({ architecture: 'x64', cores: 4 })).not.toThrow();
+    expect(judge(undefined)).not.toThrow();
+  });
+
+  it('of GPUs alone holds beside any CPU', () => {
+    const gpu = { ...baselineDevice(machine, 'cpu'), kind: 'gpu' as const, name: 'H200', cpus: null };
+    const baseline = parseBaseline(text({ device: gpu }, { hardware: { sockets: 1 } }), 'fleet.json');
+    const here = [{ ...baselineDevice(machine, 'cpu'), hardware: { sockets: 2 } }, gpu];
+    expect(() => requireSameHardware(baseline, here, 'fleet.json', 'here is')).not.toThrow();
+  });
+
+  it('is held to what the machine tells of its hardware', () => {
+    const [cpu] = devicesOfMachine(knownMachine());
+    expect(cpu?.hardware).toMatchObject({ architecture: expect.any(String), cores: expect.any(Number) });
+  });
+
   it('of another power limit is refused by that alone, with what to do', () => {
     const gpu = (powerLimitWatts: number | null): BaselineDevice => ({
       kind: 'gpu',

@@ -124,6 +124,48 @@ describe('a verdict', () => {
     expect(JSON.parse(text)).toMatchObject({ campaign: 'campaign-a' });
   });
 
+  it('calls the node in its line by the label of its campaign first, as a fleet does', async () => {
+    const nodeIn = async (labels: Record<string, string>) => {
+      const named = {
+        ...record,
+        labels: { ...record.labels, hostname: 'host7' },
+        campaign: { ...record.campaign, labels },
+      };
+      const text = await verdictFormats.find(({ name }) => name === 'jsonl')?.text(named, '');
+      return JSON.parse(text ?? '').node;
+    };
+    expect(await nodeIn({ node_name: 'rack7' })).toBe('rack7');
+    expect(await nodeIn({})).toBe('host7');
+  });
+
+  it('takes no more time in JUnit’s XML than its batches took, however many checks judge one', async () => {
+    const { batches, qualification } = record;
+    const judging = new Map<number, number>();
+    for (const { batch } of qualification.checks)
+      if (batch !== null) judging.set(batch, (judging.get(batch) ?? 0) + 1);
+    expect(Math.max(...judging.values())).toBeGreaterThan(1);
+    const timed = {
+      ...record,
+      batches: batches.map((batch) => ({
+        ...batch,
+        inspections: batch.inspections.map((one) => ({
+          ...one,
+          spans: [{ name: 'measure', seconds: 6 }],
+        })),
+      })),
+    };
+    const text = await verdictFormats.find(({ name }) => name === 'junit')?.text(timed, '');
+    const times = [...(text ?? '').matchAll(/<testcase[^>]* time="([\d.]+)"/g)].map(([, time]) =>
+      Number(time),
+    );
+    const spent = [...judging.keys()].reduce(
+      (sum, batch) => sum + 6 * (batches[batch]?.inspections.length ?? 0),
+      0,
+    );
+    expect(spent).toBeGreaterThan(0);
+    expect(times.reduce((sum, time) => sum + time, 0)).toBeCloseTo(spent, 1);
+  });
+
   it('is the head of the report’s page, with headings in order and every text as text', () => {
     const html = headHtml(buildReport(record, []));
     expect([...html.matchAll(/<h(\d)/g)].map(([, level]) => level).join('')).toMatch(/^1(23*)+$/);

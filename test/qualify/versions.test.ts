@@ -10,7 +10,14 @@ const RATE = 2e6 / SECOND;
 /** By 0.0.0. */
 const record = partsRecord([{ part: 'gemm', launches: [SECOND] }]);
 const [batch] = record.batches as [RecordBatch];
-const baseline = (version: string) => ({ ...baselineOf(batch, RATE), piBench: { version, commit: null } });
+const baseline = (
+  version: string,
+  hardware: Record<string, string> | undefined = { architecture: 'x64' },
+) => ({
+  ...baselineOf(batch, RATE),
+  piBench: { version, commit: null },
+  hardware,
+});
 const history = (version: string) =>
   [1, 2, 3].map((i) => ({
     campaign: String(i),
@@ -46,4 +53,13 @@ it('is among what is not judged, once for all checks', () => {
     'floor: whether a difference to baseline fleet is the node’s: pi-bench 0.0.9 measured it, and this is 0.0.0',
     'history: whether a difference to what the node was is the node’s: pi-bench 0.0.9 measured it, and this is 0.0.0',
   ]);
+});
+
+it('is so, too, whether a baseline of before is of this very CPU, which others have the name of', () => {
+  const notices = (hardware: Record<string, string>) =>
+    versionNotices('0.0.0', { baseline: baseline('0.0.0', hardware), history: [] });
+  expect(notices({})).toEqual([
+    'floor: whether baseline fleet is of this very CPU, and not of another with its name: not known',
+  ]);
+  expect(notices({ architecture: 'x64' })).toEqual([]);
 });

@@ -84,6 +84,17 @@ describe('a comparison of records', () => {
     expect(outcomes(compare([beside(1, 2)], { by: 'at_once' }))).toEqual(['slower']);
   });
 
+  it('says that the ratio is the centre of those of the launches where the medians have another one', () => {
+    const of = (launches: readonly number[]): DescribedRecord => ({ batches: [{ launches }] });
+    const document = compare([of([1, 1, 1, 1, 3, 3, 3]), of([1, 1, 1, 3, 3, 3, 3])]);
+    const [pair] = document.cases[0]?.comparisons ?? [];
+    // The medians are 1 s and 3 s.
+    expect(pair?.ratio).toBeCloseTo(1, 9);
+    expect(renderComparison(document, { ...terminalStyle({}), width: 200 })).toMatch(
+      /centre of the launches’ ratios, which need not be that of the medians shown/,
+    );
+  });
+
   it('answers the other way round, with the ratio turned over, when the two change places', () => {
     const [there, back] = [compare([one(1), one(1.05)]), compare([one(1.05), one(1)])];
     expect([there.answer, back.answer]).toEqual(['slower', 'faster']);

@@ -348,6 +348,30 @@ describe('the rate that 95 % of the repetitions reach', () => {
   });
 });
 
+describe('the rate over the wall clock', () => {
+  it('is that of the median time of an even number of launches, as the other rates are', () => {
+    // Work of 1 in 1 s and in 3 s: 2 s between them.
+    const { rate } = batchOf(matmulCase(), [{ seconds: 1 }, { seconds: 3 }]);
+    expect(rate?.sustained).toBeCloseTo(1 / 2, 12);
+    expect(rate?.median).toBeCloseTo(2e6 / 2, 6);
+    expect(rate?.p05).toBeCloseTo(2e6 / 2, 6);
+  });
+});
+
+describe('all repetitions together', () => {
+  it('are no series whose values follow each other where they are of several launches', () => {
+    const samples = Array.from({ length: 200 }, (_, i) => 1e-3 * (1 + Math.floor(i / 20) / 10));
+    const [one, other] = [{ seconds: 1e-3, samples }, { seconds: 1e-3 }];
+    expect(batchOf(matmulCase(), [one]).pooled?.lag1).toBeGreaterThan(0.9);
+    expect(batchOf(matmulCase(), [one]).pooled?.effectiveSampleSize).toBeLessThan(50);
+    expect(batchOf(matmulCase(), [one, other]).pooled).toMatchObject({
+      n: 210,
+      lag1: null,
+      effectiveSampleSize: null,
+    });
+  });
+});
+
 describe('launches that followed each other', () => {
   it('and are alike are flagged in the batch, all of them', () => {
     const wave = Array.from({ length: 24 }, (_, i) => ({ seconds: 1e-3 * (1 + 0.05 * Math.sin(i / 4)) }));

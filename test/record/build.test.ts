@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { memory } from '../../src/indicators/memory.js';
 import { buildRecord } from '../../src/record/build.js';
 import { buildBatch } from '../../src/record/build-batch.js';
-import type { PiBenchRecord } from '../../src/record/schema.js';
+import type { BatchSpec, PiBenchRecord } from '../../src/record/schema.js';
 import { inspectionOf, type Launch, matmulCase } from '../support/batch.js';
 import { campaignOf, specOf } from '../support/campaign.js';
 import { machineOf } from '../support/machine.js';
@@ -11,12 +11,18 @@ import { machineOf } from '../support/machine.js';
 const CASE = matmulCase({ transpose: 'NN', batch: 1, prepack: false });
 
 /** A record of such batches, whose launches took 1 s each, half of it in repetitions. */
-function recordOf(...batches: readonly (readonly Launch[])[]): PiBenchRecord {
+const recordOf = (...batches: readonly (readonly Launch[])[]): PiBenchRecord => recordWith({}, batches);
+
+function recordWith(
+  asked: Partial<BatchSpec>,
+  batches: readonly (readonly Launch[])[],
+  unended = 0,
+): PiBenchRecord {
   const spans = ['start', 'measure'].map((name) => ({ name, seconds: 0.5 }));
   const launches = batches.flatMap((own, batch) => own.map((launch) => ({ batch, launch })));
   const analysed = launches.map(({ launch }, index) => inspectionOf({ spans, ...launch }, index));
   return buildRecord({
-    campaign: campaignOf(batches.map(({ length }) => specOf({ case: CASE, inspections: length }))),
+    campaign: campaignOf(batches.map(({ length }) => specOf({ case: CASE, inspections: length, ...asked }))),
     machine: machineOf(),
     piBench: { version: '0.0.0', commit: null },
     // The engine sees a launch end as it should, whatever its batch makes of it.
@@ -25,9 +31,10 @@ function recordOf(...batches: readonly (readonly Launch[])[]): PiBenchRecord {
     })),
     analysed,
     stoppedBy: 'plan',
+    settled: false,
     contendedBy: null,
     wall: launches.length,
-    lostEarlier: 0,
+    lostEarlier: { seconds: 0, unended },
   });
 }
 
@@ -39,6 +46,20 @@ describe('the accounting of a record', () => {
     );
     expect(batches.map(({ measured }) => measured)).toEqual([2, 1]);
     expect(accounting).toMatchObject({ wall: 4, measured: 1.5, share: 1.5 / 4, lost: 1 });
+  });
+
+  it('counts the attempts whose end nobody saw, and says nothing where there was none', () => {
+    const launches = [[{ seconds: 1e-3 }]];
+    expect(recordWith({}, launches, 2).accounting).toMatchObject({ lost: 0, unended: 2 });
+    expect(recordOf(...launches).accounting).not.toHaveProperty('unended');
+  });
+});
+
+describe('the comparisons of a record', () => {
+  it('are told to be open where launches were to settle some, and nothing is told where there was none', () => {
+    const batches = [[{ seconds: 1e-3 }], [{ seconds: 2e-3 }]];
+    expect(recordWith({ settle: 0.02 }, batches).settled).toBe(false);
+    expect(recordOf(...batches)).not.toHaveProperty('settled');
   });
 });
 

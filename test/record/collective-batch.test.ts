@@ -4,6 +4,7 @@ import { collective } from '../../src/indicators/collective.js';
 import { overlap as overlapIndicator } from '../../src/indicators/overlap.js';
 import { elementsOf } from '../../src/record/collective-kpis.js';
 import type { KpiDeclaration } from '../../src/record/kpi.js';
+import { kpisOf } from '../../src/record/kpis-of.js';
 import type { RecordBatch, RecordInspection } from '../../src/record/schema.js';
 import { batchOf, type Launch } from '../support/batch.js';
 
@@ -149,6 +150,23 @@ describe('a collective', () => {
   });
 });
 
+describe('a barrier', () => {
+  const parameters = { ...CASE.parameters, operation: 'barrier', bytes: 0, redop: 'none' };
+  const batch = batchOf(
+    { ...CASE, parameters },
+    [0.2, 0.25, 0.3].map((seconds) => ({ seconds })),
+  );
+
+  it('has KPIs of its times and none of a rate: it moves nothing, and 0 would say that it is as slow as can be', () => {
+    const context = { timeToResult: 1, timestamp: '2026-01-01T00:00:00.000Z' };
+    const names = kpisOf(collective.kpis, batch, {}, context).map(({ name }) => name);
+    expect(names).toContain('pibench_collective_elapsed_seconds');
+    expect(names.filter((name) => name.includes('_rate_'))).toEqual([]);
+    const curves = collective.curves.filter((curve) => curve.point(batch) !== null);
+    expect(curves.filter(({ name }) => name.includes('_rate_'))).toEqual([]);
+  });
+});
+
 describe('an overlap', () => {
   const told = (at: number): NonNullable<RecordInspection['overlap']> => ({
     compute: 3 * at,
@@ -170,6 +188,34 @@ describe('an overlap', () => {
     expect(kpi('gain_ratio')).toBeCloseTo((6 + 2) / 5, 12);
     expect(kpi('hidden_ratio')).toBe(0.2);
     expect(kpi('most_hidden_ratio')).toBe(1);
+  });
+
+  it('has the gain and the slowing of the repetitions, and those of the times where no launch tells them', () => {
+    const [old, told] = [1, 2].map((at) => ({
+      compute: 3 * at,
+      communicate: at,
+      computeBeside: 4.5 * at,
+      communicateBeside: 4 * at,
+      hidden: 0.5,
+    })) as [object, object];
+    const paired = {
+      ...told,
+      hidden: 0.5,
+      mostHidden: 0.8,
+      gain: 1.2,
+      computeSlowed: 1.1,
+      communicateSlowed: 1.3,
+    };
+    const ratios = (overlap: object) => {
+      const of = batchOf(OVERLAP, [
+        { seconds: 5, overlap: overlap as NonNullable<RecordInspection['overlap']> },
+      ]);
+      return ['gain', 'most_hidden', 'matmul_slowed', 'collective_slowed'].map(
+        (name) => kpiOf(overlapIndicator.kpis, `pibench_overlap_${name}_ratio`, of)?.value,
+      );
+    };
+    expect(ratios(paired)).toEqual([1.2, 0.8, 1.1, 1.3]);
+    expect(ratios(old)).toEqual([4 / 5, 1, 1.5, 4]);
   });
 
   it('is doubted where more hides than could: all of it, or what the product has room for', () => {

@@ -26,6 +26,32 @@ describe('the recommendation of a sweep of repetitions', () => {
     expect(only?.launches[2]?.launches).toBeGreaterThan(only?.launches[1]?.launches ?? 0);
   });
 
+  it('asks for as many launches as the plan of its batch, which a launch far off does not decide', () => {
+    const far = (batch: RecordBatch): RecordBatch => {
+      const medians = (batch.launches as { medians: number[] }).medians;
+      const launches = medians.map((seconds, i) => ({ seconds: i === 0 ? 2 * seconds : seconds }));
+      return { ...batchOf(matmulCase(), launches), asked: batch.asked };
+    };
+    const batches = [far(counted(10, 0.01, 1)), counted(100, 0.01, 2)];
+    const [only] = recommendationsOf(batches);
+    expect(only?.repetitions).toBe(10);
+    const ofOnePercent = only?.launches.find(({ target }) => target === 0.01)?.launches;
+    expect(ofOnePercent).toBe(batches[0]?.variance?.launchesForOnePercent);
+    // The plain standard deviation of those launches is 22 %: it would ask for thousands.
+    expect(ofOnePercent).toBeLessThan(20);
+  });
+
+  it('has no other spread than the standard deviation in a table that others published', () => {
+    const table = (batch: RecordBatch): RecordBatch => ({
+      ...batch,
+      variance: null,
+      launches: { n: 20, median: 1e-3, std: 1e-5 },
+    });
+    const [only] = recommendationsOf([table(counted(10, 0.01, 1)), table(counted(100, 0.01, 2))]);
+    // The least, and of normal values (sqrt(pi / 2) x 1.96 x 1 % / target)²: 6.04 and 24.1.
+    expect(only?.launches.map(({ launches }) => launches)).toEqual([6, 7, 25]);
+  });
+
   it('is made for each case by itself', () => {
     const batches = [64, 128].flatMap((threads) => [
       counted(10, 0.01, 4, { threads }),

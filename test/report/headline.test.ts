@@ -31,6 +31,17 @@ describe('headlineOf', () => {
     expect(headline.verification).toBe('Verified in all 12 launches of 2 batches');
   });
 
+  it('names the stack, too, where batches differ in it', () => {
+    const library: BatchModel = { ...large, askedStack: 'cblas:/some/lib.so' };
+    expect(headlineOf([small, library], 'matmul', false).of).toBe(
+      `the highest rate of the batches: ${large.title}, on cblas:/some/lib.so`,
+    );
+    const idle = (askedStack: string): BatchModel => ({ ...large, idle: true, rate: null, askedStack });
+    expect(headlineOf([idle('nccl'), idle('gloo')], 'collective', false).of).toBe(
+      `the shortest of those that do no work: ${large.title}, on nccl`,
+    );
+  });
+
   it('says in which unit a rate is the highest where there are several', () => {
     const integers: BatchModel = { ...large, rateUnit: 'OP/s' };
     expect(headlineOf([small, integers], 'matmul', false).of).toBe(

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../../src/errors.js';
 import { choiceAdvice } from '../../src/stacks/choice.js';
-import { findStack, parseStack, stackText } from '../../src/stacks/index.js';
+import { distinctStacks, findStack, parseStack, stackText } from '../../src/stacks/index.js';
 import type { LibrarySpec } from '../../src/stacks/library-spec.js';
 
 const specOf = (provider: string): LibrarySpec => {
@@ -23,6 +23,18 @@ describe('a stack on the command line', () => {
     expect(parseStack('cblas:lib/x.so').variant).toBe(resolve('lib/x.so'));
   });
 
+  it('is one where the same file is typed in several ways', () => {
+    const typed = ['embedded', 'cblas:lib/x.so', 'cblas:./lib/x.so', 'blis:lib/x.so', 'cblas:lib/y.so', 'embedded'];
+    expect(distinctStacks(typed.map((text) => parseStack(text))).map(stackText)).toEqual([
+      'embedded',
+      `cblas:${resolve('lib/x.so')}`,
+      `blis:${resolve('lib/x.so')}`,
+      `cblas:${resolve('lib/y.so')}`,
+    ]);
+    const own = ['a', 'b', 'a'].map((name) => ({ provider: 'cblas', variant: null, own: name }));
+    expect(distinctStacks(own).map((one) => one.own)).toEqual(['a', 'b']);
+  });
+
   it('that is unknown is named, with those that there are', () => {
     expect(() => parseStack('atlas')).toThrow(/--stack atlas is unknown; there is embedded, openblas, blis/);
   });
@@ -40,6 +52,8 @@ describe('what a library cannot do is said before anything is launched', () => {
     ['a prepacked B', check('blis', null, 'float32', { prepack: true }), /leave --prepack out/],
     ['threads', check('libxsmm', null, 'float32', { threads: 2 }), /computes with one thread/],
     ['a path that is not there', check('blis', '/no/libblis.so', 'float32'), /there is no such file/],
+    ['a path that is a folder', check('cblas', '/usr', 'float32'), /cblas:\/usr: that is a folder/],
+    ['a path that is neither', check('cblas', '/dev/null', 'float32'), /that is no file/],
     ['cblas without a path', check('cblas', null, 'float32'), /takes the path of a library/],
   ])('%s', (_, action, message) => {
     expect(action).toThrow(UserError);

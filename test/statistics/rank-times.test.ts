@@ -50,6 +50,17 @@ describe('the times of ranks', () => {
     expect([summary?.repetitions, summary?.calls]).toEqual([3, 6]);
   });
 
+  it('share a repetition in which several were the slowest, or came last, equally', () => {
+    const alike: [number, number][] = [
+      [0, 2],
+      [0, 2],
+      [0, 1],
+    ];
+    const summary = summariseRanks(timesOf([alike, alike]), 1);
+    expect(summary?.ranks.map(({ slowest }) => slowest)).toEqual([1 / 2, 1 / 2, 0]);
+    for (const { last } of summary?.ranks ?? []) expect(last).toBeCloseTo(1 / 3, 12);
+  });
+
   it('are nothing without repetitions', () => {
     expect(
       summariseRanks({ count: 2, entries: new Float64Array(), exits: new Float64Array() }, 1),
@@ -153,6 +164,20 @@ describe('a straggler', () => {
   it('is nobody where repetitions are too few to tell', () => {
     expect(stragglerOf(told(5, 0, 0.8, 0.2))).toBeNull();
     expect(stragglerOf(told(3, 0, 1))).toBeNull();
+  });
+
+  it('is nobody of equal ranks on a clock so coarse that they are often as slow as each other', () => {
+    const own = normalFrom(randomFrom(43));
+    const coarse = (count: number) => {
+      const exits = series(count * 200, () => 100 + Math.round(own() / 2));
+      return (
+        summariseRanks({ count, entries: new Float64Array(exits.length), exits }, 1) ?? {
+          repetitions: 0,
+          ranks: [],
+        }
+      );
+    };
+    expect(named(100, () => coarse(4))).toBeLessThanOrEqual(0.02);
   });
 
   // By the share alone, one and a half times its turn, it would be in 59, 100, 56 and 97 of 100.

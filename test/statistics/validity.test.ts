@@ -1,6 +1,7 @@
 /** Each flag fires on what it is for, stays silent on a quiet machine, and never on what could not be read. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { significant } from '../../src/quantities/format.js';
 import { detectFlags, detectors, notChecked } from '../../src/statistics/validity/index.js';
 import type { Flag, FlagName } from '../../src/statistics/validity/types.js';
 import type { Observation, Telemetry, ThreadTelemetry } from '../../src/telemetry/types.js';
@@ -133,6 +134,13 @@ describe('preempted', () => {
   it.each([0.35, 0.6, 0.9])('is said where a share of %f of the repetitions lost a CPU', (share) => {
     const flag = flagOf(withThread({ runDelay: null }, { disturbed: every(share) }), 'preempted');
     expect(flag?.evidence.disturbedShare).toBeCloseTo(share, 2);
+    // What was seen, and not how many there would have to be in all.
+    const { samples, callsPerSample } = quietObservation();
+    const seconds = Array.from(samples).reduce((sum, sample) => sum + sample, 0) * callsPerSample;
+    const seen = every(share).length / seconds;
+    expect(flag?.evidence.disturbancesPerSecond).toBeCloseTo(seen, 6);
+    expect(flag?.evidence.likelyPerSecond).toBeGreaterThan(seen);
+    expect(flag?.reason).toContain(`(${significant(seen, 2)} a second of them)`);
   });
 
   it.each([0.005, 0.03, 0.05])('is not said at a share of %f: quiet machines have that', (share) => {
@@ -206,6 +214,56 @@ describe('crowded', () => {
   });
   it('is silent where each has its own', () => {
     expect(flagOf(withTelemetry({ allowedCpus: 2 }, { threads: 2 }), 'crowded')).toBeUndefined();
+  });
+});
+
+describe('threads of the process itself that nobody asked for', () => {
+  /** Three that never rest, as a library starts them that was told to use one: they share its one CPU. */
+  const spinning = { ...QUIET_THREAD, cpuTime: 0.66, runDelay: 1.33, involuntarySwitches: 180 };
+  const changes = {
+    threads: [100, 101, 102].map((tid) => ({ ...spinning, tid })),
+    processCpuTime: 1.98,
+    cpuPressure: 1.4,
+    otherCpuTime: 0.02,
+  };
+  const among = withTelemetry(changes);
+
+  it('are named as what took the CPU, and not taken for other work', () => {
+    expect(names(among)).toEqual(['preempted', 'crowded']);
+    const flag = flagOf(among, 'preempted');
+    expect(flag?.reason).toMatch(
+      /^the library ran 3 threads where 1 was asked for, and those beyond took 1\.32 s of CPU time: /,
+    );
+    expect(flag?.reason).not.toMatch(/other work|other CPUs/);
+    expect(flag?.evidence).toMatchObject({ threads: 1, threadsRun: 3 });
+    expect(flag?.evidence.unaskedCpuSeconds).toBeCloseTo(1.32, 9);
+  });
+
+  it('crowd the CPU also where there are more CPUs than threads were asked for', () => {
+    const flag = flagOf(among, 'crowded');
+    expect(flag?.reason).toMatch(/ran 3 threads where 1 was asked for.*waited 1\.33 s for a CPU/);
+    expect(flag?.evidence).toMatchObject({ threads: 1, allowedCpus: 2, threadsRun: 3 });
+  });
+
+  it('are seen by the CPU time of the process where they came too late to be watched', () => {
+    const late = withTelemetry({ ...changes, threads: [spinning] });
+    expect(flagOf(late, 'preempted')?.reason).toMatch(
+      /^the library used 1\.32 s of CPU time beside that of 1 thread: /,
+    );
+  });
+
+  it('are no excuse for other work that took more', () => {
+    const little = { ...spinning, tid: 101, cpuTime: 0.1, runDelay: 0.1 };
+    const both = withTelemetry({ ...changes, threads: [spinning, little], processCpuTime: 0.76 });
+    expect(flagOf(both, 'preempted')?.reason).toMatch(/^other work ran on these CPUs/);
+    expect(names(both)).not.toContain('crowded');
+  });
+
+  it('are not meant where each thread ran that was asked for, and no other', () => {
+    const asked = withTelemetry(changes, { threads: 3, pinned: false });
+    expect(flagOf(asked, 'preempted')?.reason).toMatch(/^3 threads took turns on 2 CPUs/);
+    const two = { ...changes, threads: changes.threads.slice(1), processCpuTime: 1.33 };
+    expect(flagOf(withTelemetry(two, { threads: 2 }), 'preempted')?.reason).toMatch(/^other work/);
   });
 });
 

@@ -69,6 +69,29 @@ describe('the manifest of a submission', () => {
       '--limits takes names with values, name=value; got "gpu"',
     );
   });
+
+  it.each([
+    ['limits', 'cpu=two'],
+    ['limits', 'gpu=8=9'],
+    ['limits', 'cpu=-1'],
+    ['limits', 'memory=10 Gi'],
+    ['selector', 'pool=gpu=3'],
+    ['selector', 'po ol=gpu'],
+    ['image', 'X X'],
+    ['image', ''],
+  ])('takes no --%s %s, which would fail on the nodes only', (flag, value) => {
+    expect(() => contextOf({ nodes: '1', [flag]: value })).toThrow(`--${flag} takes `);
+  });
+
+  it.each([
+    ['limits', 'cpu=64,memory=10Gi,nvidia.com/gpu=8,ephemeral-storage=1.5e9,hugepages-2Mi=512Mi'],
+    ['limits', 'cpu=500m'],
+    ['selector', 'topology.kubernetes.io/zone=eu-1a,pool=gpu_2'],
+    ['image', 'registry.site:5000/team/pi-bench:1.0-rc_1'],
+    ['image', `pi-bench@sha256:${'0'.repeat(64)}`],
+  ])('takes --%s %s', (flag, value) => {
+    expect(() => contextOf({ nodes: '1', [flag]: value })).not.toThrow();
+  });
 });
 
 describe('what Kubernetes says of a pod', () => {

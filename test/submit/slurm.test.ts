@@ -170,6 +170,11 @@ describe('what Slurm says of jobs', () => {
   });
 
   it.each([
+    [
+      'fetch_config: DNS SRV lookup failed; Could not establish a configuration source',
+      'run it on a login node, or set SLURM_CONF',
+    ],
+    ['Unable to contact slurm controller (connect failure)', 'run it on a login node, or set SLURM_CONF'],
     ["User's group not permitted to use this partition", 'AllowGroups'],
     ['Access denied to requested reservation', 'scontrol show reservation'],
     ['Invalid account or account/partition combination specified', '--account'],

@@ -29,10 +29,10 @@ export const fleetBaselineCommand: CommandModule = {
       .epilogue(
         'Exit codes: 0 every KPI has an entry, 2 some were refused, 64 no fleet, a mixed one, or no entry at all',
       ),
-  handler: async ({ nodes, across, margin, out, name }) => {
-    const fleet = await readOneKind(nodes, across);
+  handler: async ({ nodes: paths, across, margin, out, name }) => {
+    const fleet = await readOneKind(paths, across);
     const file = out === undefined ? null : String(out);
-    const { baseline, refused } = makeBaseline(
+    const { baseline, refused, leftOut } = makeBaseline(
       fleet,
       {
         name: name === undefined ? basename(file ?? 'fleet', '.json') : String(name),
@@ -41,6 +41,10 @@ export const fleetBaselineCommand: CommandModule = {
       },
       scaleOf(margin),
     );
+    const nodes = new Set(leftOut.map(({ node }) => node)).size;
+    if (nodes > 0) say(`${plural(nodes, 'node')} left out, wholly or in part, as no example to others:`);
+    for (const { node, why } of leftOut.slice(0, MOST_NAMED)) say(`${node}: ${why}`);
+    if (leftOut.length > MOST_NAMED) say(`... and ${leftOut.length - MOST_NAMED} more`);
     for (const { title, why } of refused.slice(0, MOST_NAMED)) say(`no entry for ${title}: ${why}`);
     if (refused.length > MOST_NAMED) say(`... and ${refused.length - MOST_NAMED} more`);
     const text = `${JSON.stringify(baseline, null, 1)}\n`;

@@ -4,14 +4,17 @@ import { EXIT } from '../../errors.js';
 import { heldAgainst } from '../../fleet/baseline-centres.js';
 import { checkFleet, type FleetCheck, judgingOf } from '../../fleet/check.js';
 import { judgeOnThreads, threadsToJudge } from '../../fleet/judge-threads.js';
+import { warnedTexts } from '../../fleet/notes.js';
 import { openMetrics } from '../../fleet/open-metrics.js';
 import type { Fleet } from '../../fleet/table.js';
 import { identity } from '../../package.js';
 import { readBaseline } from '../../qualify/read-baseline.js';
 import { renderFleetCheck } from '../../readers/terminal/fleet.js';
-import { terminalStyle } from '../../readers/terminal/style.js';
+import { type Style, terminalStyle } from '../../readers/terminal/style.js';
+import { type Row, renderRows } from '../../readers/terminal/table.js';
 import { readOneKind, scaleOf, withAcross, withMargin, withNodes } from '../fleet-options.js';
 import { printText } from '../print-text.js';
+import { listOf } from '../read-named.js';
 
 const FORMATS = ['text', 'json', 'html', 'openmetrics'] as const;
 type Format = (typeof FORMATS)[number];
@@ -22,8 +25,23 @@ const EXIT_OF: Readonly<Record<FleetCheck['outcome'], number>> = {
   inconclusive: EXIT.incomplete,
 };
 
+const MOST_ROWS = 5;
+
+/** What is told beside the judgement; nothing: there is none. */
+function besideText({ warned, notes }: FleetCheck, style: Style): string {
+  const rowsOf = (name: string, texts: readonly string[]): readonly Row[] => [
+    ...texts.slice(0, MOST_ROWS).map((text, i): Row => [i === 0 ? name : '', text]),
+    ...(texts.length > MOST_ROWS ? [['', `and ${texts.length - MOST_ROWS} more`] as Row] : []),
+  ];
+  const rows = [...rowsOf('warned', warnedTexts(warned)), ...rowsOf('note', notes)];
+  return rows.length === 0 ? '' : `\n${renderRows(rows, style)}\n`;
+}
+
 async function textOf(fleet: Fleet, check: FleetCheck, format: Format): Promise<string> {
-  if (format === 'text') return `${renderFleetCheck(check, terminalStyle(process.stdout))}\n`;
+  if (format === 'text') {
+    const style = terminalStyle(process.stdout);
+    return `${renderFleetCheck(check, style)}\n${besideText(check, style)}`;
+  }
   if (format === 'openmetrics') return openMetrics(fleet, check);
   if (format === 'json') {
     return `${JSON.stringify({ kind: 'pi-bench fleet check', schemaVersion: 1, piBench: identity(), ...check }, null, 1)}\n`;
@@ -70,7 +88,7 @@ export const fleetCheckCommand: CommandModule = {
     const scale = scaleOf(margin);
     const known = baseline === undefined ? null : readBaseline(String(baseline));
     const fleet = await readOneKind(nodes, across);
-    const options = { scale, baseline: known === null ? null : heldAgainst(known, fleet) };
+    const options = { scale, baseline: known === null ? null : heldAgainst(known, fleet, listOf(across)) };
     const task = judgingOf(fleet, options);
     const check = checkFleet(fleet, options, await judgeOnThreads(task, threadsToJudge(task)));
     const text = await textOf(fleet, check, json === true ? 'json' : (String(format) as Format));

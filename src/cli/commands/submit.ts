@@ -2,7 +2,7 @@
 import type { CommandModule, Options } from 'yargs';
 import { UserError } from '../../errors.js';
 import type { Flags } from '../../indicators/indicator.js';
-import { parseCount, requireDuration } from '../../quantities/parse.js';
+import { requireDuration } from '../../quantities/parse.js';
 import { splitLine } from '../../submit/command-line.js';
 import { findScheduler, schedulers } from '../../submit/index.js';
 import { ON_NODE } from '../../submit/names.js';
@@ -13,6 +13,13 @@ import { beginSubmission, type Submission } from '../begin-submission.js';
 import { runSubmission } from '../run-submission.js';
 
 const MOST_RETRIES = 100;
+
+/** @throws UserError for what is no whole number, or too large */
+function retriesOf({ retries }: Flags): number {
+  const count = Number(retries);
+  if (/^\d+$/.test(String(retries)) && count <= MOST_RETRIES) return count;
+  throw new UserError(`--retries takes a whole number from 0 to ${MOST_RETRIES}; got "${String(retries)}"`);
+}
 
 const commonOptions: Readonly<Record<string, Options>> = {
   retries: {
@@ -45,16 +52,16 @@ const commonOptions: Readonly<Record<string, Options>> = {
     describe: 'Print how each node ended as JSON, and nothing else on stdout',
   },
   quiet: { type: 'boolean', group: 'Output:', describe: 'No progress' },
+};
+
+const optionsOf = ({ options, dryRunNeeds }: Scheduler): Readonly<Record<string, Options>> => ({
+  ...options,
+  ...commonOptions,
   'dry-run': {
     type: 'boolean',
     group: 'Output:',
-    describe: 'Print what would be handed over, and hand over nothing',
+    describe: `Print what would be handed over, and hand over nothing${dryRunNeeds === null ? '' : `; needs ${dryRunNeeds}`}`,
   },
-};
-
-const optionsOf = (scheduler: Scheduler): Readonly<Record<string, Options>> => ({
-  ...scheduler.options,
-  ...commonOptions,
 });
 
 export interface Arranged {
@@ -74,7 +81,6 @@ export function arrangeSubmission(args: readonly string[]): Arranged {
 }
 
 function submissionOf(scheduler: Scheduler, flags: Flags, command: readonly string[]): Submission {
-  const retries = String(flags.retries);
   return {
     scheduler,
     settings: {
@@ -82,7 +88,7 @@ function submissionOf(scheduler: Scheduler, flags: Flags, command: readonly stri
       piBench: flags.piBench === undefined ? null : String(flags.piBench),
     },
     command,
-    retries: retries === '0' ? 0 : parseCount(retries, '--retries', MOST_RETRIES),
+    retries: retriesOf(flags),
     giveUp: flags.giveUp === undefined ? null : requireDuration(String(flags.giveUp), '--give-up'),
   };
 }
@@ -100,6 +106,7 @@ async function submit(
     throw new UserError(`say what the nodes are to run: pi-bench submit ${scheduler.name} matmul --size 512`);
   const submission = submissionOf(scheduler, flags, command);
   if (!(await check(command))) return;
+  await (await import('../check-node-values.js')).checkNodeValues(command);
   const out = String(flags.out);
   const dryRun = flags.dryRun === true;
   const folder = await beginSubmission(submission, out, dryRun);

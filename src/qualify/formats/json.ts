@@ -14,7 +14,7 @@ export const jsonl: VerdictFormat = {
   file: 'qualification.jsonl',
   async text(record, path) {
     // Only who asks for a fleet's line waits for what sketches its distributions.
-    const [{ nodeOf }, { toLine }, { readInspection }] = await Promise.all([
+    const [{ nameIn, nodeOf }, { toLine }, { readInspection }] = await Promise.all([
       import('../../fleet/from-record.js'),
       import('../../fleet/node-line.js'),
       import('../../store/read-inspection.js'),
@@ -25,6 +25,7 @@ export const jsonl: VerdictFormat = {
       return seconds === undefined || seconds.length === 0 ? null : seconds;
     };
     const { identity } = record.qualification;
-    return toLine(nodeOf(record, identity.hostname ?? identity.machine ?? record.campaign.id, samples));
+    const name = nameIn(record) ?? identity.hostname ?? identity.machine ?? record.campaign.id;
+    return toLine(nodeOf(record, name, samples));
   },
 };

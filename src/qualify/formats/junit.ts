@@ -53,10 +53,15 @@ function toldOf(check: QualificationCheck): Readonly<Record<string, object>> {
   };
 }
 
-/** Seconds that the case took: those of its batch's launches; what is only looked at takes none. */
-function secondsOf({ batches }: Judged, { batch }: QualificationCheck): number {
-  const inspections = batch === null ? [] : (batches[batch]?.inspections ?? []);
-  return inspections.flatMap(({ spans }) => spans).reduce((sum, { seconds }) => sum + seconds, 0);
+/**
+ * Seconds that the case took: its share of those of its batch's launches, as whoever reads the file adds them up and several checks may
+ * judge one batch; what is only looked at takes none.
+ */
+function secondsOf({ batches, qualification }: Judged, { batch }: QualificationCheck): number {
+  if (batch === null) return 0;
+  const sharing = qualification.checks.filter((check) => check.batch === batch).length;
+  const spans = (batches[batch]?.inspections ?? []).flatMap((inspection) => inspection.spans);
+  return spans.reduce((sum, { seconds }) => sum + seconds, 0) / Math.max(1, sharing);
 }
 
 async function textOfRecord(record: Judged): Promise<string> {

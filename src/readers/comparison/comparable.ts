@@ -2,6 +2,7 @@
 import { UserError } from '../../errors.js';
 import { LABEL_NAMES } from '../../record/labels.js';
 import type { Labels } from '../../record/schema.js';
+import { shortNames } from '../short-names.js';
 import { type Entry, samplingText, stackText } from './sides.js';
 
 type Value = Labels[string];
@@ -71,14 +72,16 @@ export function mergeDifferences(all: readonly Difference[]): readonly Differenc
 }
 
 const LONGEST = 32;
-const shortened = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text);
 
 /** `machine (3f2a… / 77b0…), threads (1 / 2)`. */
 export const differencesText = (differences: readonly Difference[]): string =>
   differences
     .map(
       ({ label, values }) =>
-        `${label} (${values.map((value) => shortened(String(value ?? 'not known'))).join(' / ')})`,
+        `${label} (${shortNames(
+          values.map((value) => String(value ?? 'not known')),
+          LONGEST,
+        ).join(' / ')})`,
     )
     .join(', ');
 

@@ -1,6 +1,7 @@
 /** A comparison for a person: a row for each case and candidate, what was not compared, and what it all comes to. */
 import { plural, significant } from '../../quantities/format.js';
 import { leastLaunches } from '../../statistics/compare.js';
+import { MOST_ROUNDS } from '../../statistics/settling.js';
 import type {
   ComparedBatch,
   ComparedCase,
@@ -109,7 +110,13 @@ function tables(document: ComparisonDocument, style: Style): readonly string[] {
   ]);
 }
 
-function settleRows({ cases }: ComparisonDocument): readonly Row[] {
+/** What gets so many launches: where time cut them off, more of it first of all. */
+function moreText(launches: number, cut: boolean): string {
+  if (!cut) return `--inspections ${launches}`;
+  return launches > MOST_ROUNDS ? `--inspections ${launches} and a longer --budget` : 'a longer --budget';
+}
+
+function settleRows({ cases }: ComparisonDocument, cut: boolean): readonly Row[] {
   const open = cases.flatMap(({ title, comparisons }) =>
     comparisons.filter(({ outcome }) => outcome === 'cannot tell').map((pair) => ({ title, ...pair })),
   );
@@ -117,6 +124,8 @@ function settleRows({ cases }: ComparisonDocument): readonly Row[] {
   if (first === undefined) return [];
   const least = Math.max(...open.map(({ launchesToSettle }) => launchesToSettle ?? 0));
   const none = open.every(({ launchesToSettle }) => launchesToSettle == null);
+  // How many rounds a look needs is said where the launches were cut off.
+  if (none && cut) return [];
   const tested = cases.flatMap(({ comparisons }) =>
     comparisons.filter(({ pAdjusted }) => pAdjusted !== null),
   );
@@ -124,7 +133,7 @@ function settleRows({ cases }: ComparisonDocument): readonly Row[] {
     ? `${first.method ?? ''}: measure at least ${leastLaunches(tested.length)} launches of each`
     : least > MOST_ADVISED
       ? `more than ${plural(MOST_ADVISED, 'launch', 'launches')} of each would be needed: the ratio lies at the margin; take another --margin`
-      : `about ${plural(least, 'launch', 'launches')} of each would tell in 9 of 10 comparisons, were the ${open.length === 1 ? 'ratio' : 'ratios'} as now: --inspections ${least}`;
+      : `about ${plural(least, 'launch', 'launches')} of each would tell in 9 of 10 comparisons, were the ${open.length === 1 ? 'ratio' : 'ratios'} as now: ${moreText(least, cut)}`;
   return [['to settle', text]];
 }
 
@@ -140,7 +149,8 @@ function missingRows({ notCompared }: ComparisonDocument, style: Style): readonl
   ]);
 }
 
-export function renderComparison(document: ComparisonDocument, style: Style): string {
+/** @param cut time ended the launches before they told: a number of launches is then no advice */
+export function renderComparison(document: ComparisonDocument, style: Style, cut = false): string {
   const { reference, sides, margin, by, overall, notes, answer } = document;
   const across = acrossOf(document);
   const candidates = sides.slice(1).map(({ name }) => name);
@@ -152,14 +162,14 @@ export function renderComparison(document: ComparisonDocument, style: Style): st
         `${candidate}: ${significant(mean, 4)} times the reference’s rate, geometric mean over ${plural(cases, 'case')}${interval === null ? '' : `, 95 % between ${significant(interval.low, 4)} and ${significant(interval.high, 4)}`}`,
       ],
     ),
-    ...settleRows(document),
+    ...settleRows(document, cut),
     ...flagRows(document, style),
     ...missingRows(document, style),
     ...(across === null ? [] : ([[across.head, style.warn(across.text)]] as Row[])),
     ...notes.map((note): Row => ['note', note]),
     ['answer', `${outcomeText(answer, margin, style)}: ${ANSWERS[answer]}`],
   ];
-  const what = `ratio: rate over that of ${reference}, above 1 is faster; from the launches’ medians`;
+  const what = `ratio: rate over that of ${reference}, above 1 is faster: the centre of the launches’ ratios, which need not be that of the medians shown`;
   return [
     ...wrap(style.bold(head), style.width),
     ...wrap(what, style.width - 2).map((line) => `  ${style.dim(line)}`),

@@ -1,4 +1,5 @@
 /** A table that gives up columns, and then the length of its names, where a terminal is too narrow for all. */
+import { shortNames } from '../short-names.js';
 import { type Style, shownLength } from './style.js';
 import { type Column, renderColumns } from './table.js';
 
@@ -19,9 +20,6 @@ export interface Fitting {
   readonly atLast?: readonly string[];
 }
 
-const shortened = (name: string, most: number): string =>
-  shownLength(name) <= most ? name : `${name.slice(0, most - 1)}…`;
-
 /** A column of which every cell is empty is left out, too. */
 function emptyHeads(rows: readonly (readonly Cell[])[]): readonly string[] {
   const heads = (rows[0] ?? []).map(({ head }) => head);
@@ -36,11 +34,13 @@ export function renderFitting(
   { optional, shortened: named, atLast = [] }: Fitting,
   style: Style,
 ): string {
+  const names = rows.map((row) => row.find(({ head }) => head === named)?.text ?? '');
   const render = (without: ReadonlySet<string>, longest = Number.POSITIVE_INFINITY): string => {
-    const kept = rows.map((row) =>
+    const short = longest === Number.POSITIVE_INFINITY ? names : shortNames(names, longest);
+    const kept = rows.map((row, i) =>
       row
         .filter(({ head }) => !without.has(head))
-        .map((cell) => (cell.head === named ? { ...cell, text: shortened(cell.text, longest) } : cell)),
+        .map((cell) => (cell.head === named ? { ...cell, text: short[i] ?? cell.text } : cell)),
     );
     return renderColumns(
       (kept[0] ?? []).map(({ head, align }) => ({ head, align })),
@@ -49,20 +49,17 @@ export function renderFitting(
     );
   };
   const excess = (text: string): number => Math.max(...text.split('\n').map(shownLength)) - style.width;
-  const longest = Math.max(
-    0,
-    ...rows.flatMap((row) => row.filter(({ head }) => head === named).map(({ text }) => text.length)),
-  );
+  const longest = Math.max(0, ...names.map((name) => name.length));
   const without = new Set(emptyHeads(rows));
-  const dropUntil = (heads: readonly string[], most?: number): string => {
+  const dropUntil = (heads: readonly string[], most?: number): void => {
     for (const head of heads) {
       if (excess(render(without, most)) <= 0) break;
       without.add(head);
     }
-    return render(without, most);
   };
-  const whole = dropUntil(optional);
-  if (excess(whole) <= 0) return whole;
-  const shorter = render(without, Math.max(LEAST_NAME, longest - excess(whole)));
-  return excess(shorter) <= 0 ? shorter : dropUntil(atLast, LEAST_NAME);
+  dropUntil(optional);
+  if (excess(render(without)) <= 0) return render(without);
+  dropUntil(atLast, LEAST_NAME);
+  // What was left out may have made room for more of the names.
+  return render(without, Math.max(LEAST_NAME, longest - excess(render(without))));
 }

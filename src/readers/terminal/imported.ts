@@ -83,6 +83,18 @@ export const remarksOf = (batches: readonly RecordBatch[]): readonly string[] =>
   ...new Set(batches.flatMap(({ imported }) => imported?.remarks ?? [])),
 ];
 
+/** Whether the CPUs that its label gives as the limit are those that were requested, and the limit itself was not published. */
+export const limitIsRequest = ({ imported }: Pick<PiBenchRecord, 'imported'>): boolean =>
+  imported?.notKnown.some(({ what }) => what === 'limit of CPUs') ?? false;
+
+/** Of the machine; null: nothing was published of it. */
+export function limitText(record: Pick<PiBenchRecord, 'imported' | 'labels'>): string | null {
+  const { imported, labels } = record;
+  if (imported === undefined || labels.cgroup_cpu_quota === null) return null;
+  const { cgroup_cpu_quota: cpus } = labels;
+  return limitIsRequest(record) ? `${cpus} requested` : `limited to ${cpus}`;
+}
+
 /** Where it comes from, and what is missing there. */
 export function sourceRows({ imported }: PiBenchRecord): Row[] {
   if (imported === undefined) return [];

@@ -1,8 +1,7 @@
 /** Overlap for a person: what hides of the communication, what could, and who pays for it. */
 import { briefBytes, formatSeconds, formatShare, significant } from '../../quantities/format.js';
-import { gainOf, slowedOf } from '../../record/overlap-kpis.js';
+import { gainOf, mostHiddenOf, slowedOf } from '../../record/overlap-kpis.js';
 import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
-import { mostHidden } from '../../statistics/overlap.js';
 import { type Cell, renderFitting } from './fitting-table.js';
 import { type Style, wrap } from './style.js';
 import { failedText, flagsText, notCheckedText, verifiedText } from './sweep.js';
@@ -12,7 +11,9 @@ const NONE = '–';
 const OPTIONAL = ['gain', 'collective slowed', 'matmul slowed', '95 %'];
 const VERIFIED = 'the collective in every repetition, the products that were made beside it';
 const COUNTED =
-  'hidden: (matmul alone + collective alone - both at once) / collective alone, at most what matmul alone / collective alone allows; below 0: at once takes longer than one after the other. slowed: time beside the other / alone. All of the slowest rank, in the same launches, in an order drawn anew in each repetition.';
+  'hidden: (matmul alone + collective alone - both at once) / collective alone, at most what matmul alone / collective alone allows; below 0: at once takes longer than one after the other. gain: how many times faster both at once are. slowed: time beside the other / alone. All of the slowest rank, in the same repetitions, in an order drawn anew in each.';
+/** Why the shares need not be those of the times beside them. */
+const PAIRED = 'hidden, gain and slowed are medians of what each repetition says by its own times';
 
 const percent = (value: number): string => formatShare(value, 3);
 const times = (value: number | undefined): string =>
@@ -23,6 +24,9 @@ const intervalText = (interval: { readonly low: number; readonly high: number } 
 
 /** Why nothing much can hide: the threads that communicate have no CPUs of their own. */
 const isCrowded = ({ flags }: RecordBatch): boolean => flags.some(({ name }) => name === 'crowded');
+
+/** Records from before it was so have them of the medians of the times. */
+const isPaired = ({ overlap }: RecordBatch): boolean => overlap?.gain !== undefined;
 
 /** Of one case, for its page. */
 export function overlapRows(batch: RecordBatch, style: Style): Row[] {
@@ -39,15 +43,17 @@ export function overlapRows(batch: RecordBatch, style: Style): Row[] {
     [
       '',
       style.dim(
-        `at most ${percent(mostHidden(overlap))} could: the product is ${compute < communicate ? 'shorter' : 'no shorter'} than the collective`,
+        `at most ${percent(mostHiddenOf(overlap))} could: the product is ${compute < communicate ? 'shorter' : 'no shorter'} than the collective`,
       ),
     ],
     [
       'alone',
       `matmul ${formatSeconds(compute)}, collective ${formatSeconds(communicate)}: ${formatSeconds(compute + communicate)} one after the other`,
     ],
-    ['at once', `${formatSeconds(elapsed.median)}, ${times(gain)} as fast as one after the other`],
+    ['at once', formatSeconds(elapsed.median)],
+    ['gain', `${times(gain)} as fast at once as one after the other`],
     ['slowed', `matmul takes ${times(slowed.compute)} its time, the collective ${times(slowed.communicate)}`],
+    ...(isPaired(batch) ? ([['', style.dim(PAIRED)]] as Row[]) : []),
     ...(isCrowded(batch)
       ? ([
           [
@@ -73,7 +79,7 @@ function cellsOf(batch: RecordBatch, style: Style): readonly Cell[] {
     right('at once', elapsed === null ? NONE : formatSeconds(elapsed.median, 3)),
     right('hidden', overlap === undefined ? NONE : style.bold(percent(overlap.hidden))),
     right('95 %', overlap === undefined ? NONE : intervalText(overlap.interval)),
-    right('at most', overlap === undefined ? NONE : percent(mostHidden(overlap))),
+    right('at most', overlap === undefined ? NONE : percent(mostHiddenOf(overlap))),
     right('gain', times(gain ?? undefined)),
     right('matmul slowed', times(slowed?.compute)),
     right('collective slowed', times(slowed?.communicate)),
@@ -85,6 +91,10 @@ export function renderOverlap({ batches }: PiBenchRecord, style: Style): string 
   const [first] = batches;
   if (first === undefined) return '';
   const head = `${style.bold('overlap of matmul and a collective')}  ${style.dim(`${first.stack.provider}, ${first.device}`)}`;
+  const told = batches.filter(({ overlap }) => overlap !== undefined);
+  const counted = told.every(isPaired)
+    ? `${COUNTED} ${PAIRED}; the times are medians by themselves.`
+    : COUNTED;
   const crowded = batches.filter(isCrowded).length;
   const paragraphs = [
     verifiedText(batches, VERIFIED, style),
@@ -110,6 +120,6 @@ export function renderOverlap({ batches }: PiBenchRecord, style: Style): string 
     '',
     ...paragraphs.flatMap((text) => wrap(text, style.width - 2)).map((line) => `  ${line}`),
     '',
-    ...wrap(COUNTED, style.width - 2).map((line) => `  ${style.dim(line)}`),
+    ...wrap(counted, style.width - 2).map((line) => `  ${style.dim(line)}`),
   ].join('\n');
 }

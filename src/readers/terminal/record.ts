@@ -13,14 +13,16 @@ import { commandName } from '../../record/command-name.js';
 import type { PiBenchRecord, RecordBatch, RecordInspection } from '../../record/schema.js';
 import { countedWork } from '../../record/work.js';
 import { median } from '../../statistics/quantile.js';
+import { leansOnExtreme } from '../../statistics/quantile-interval.js';
 import { atOnceText, datasheetText } from '../beside.js';
 import { stackKey } from '../comparison/sides.js';
-import { notCheckedOf } from '../not-checked.js';
+import { notCheckedOf, ran } from '../not-checked.js';
+import { notSettledText } from '../not-settled.js';
 import { verificationOf } from '../verification.js';
 import { basisText } from './basis.js';
 import { rankRows, renderCollective } from './collective.js';
 import { renderGpuTable } from './gpu.js';
-import { importedLines, importedRows, NOT_VERIFIED, sourceRows } from './imported.js';
+import { importedLines, importedRows, limitText, NOT_VERIFIED, sourceRows } from './imported.js';
 import { renderMemory } from './memory.js';
 import { overlapRows, renderOverlap } from './overlap.js';
 import { clockRows, renderPeak } from './peak.js';
@@ -90,9 +92,20 @@ function rateRows(batch: RecordBatch, style: Style): Row[] {
     ...precisionRow(batch, style),
     ...(rate.p05 === null || rate.median === 0
       ? []
-      : ([['slowest 5 %', `below ${flops(rate.p05)}`]] as Row[])),
+      : ([['slowest 5 %', `below ${flops(rate.p05)}${leaningText(batch)}`]] as Row[])),
     ['spread', `${[cv, iqr, range].filter((part) => part !== null).join(', ')}${between2}`],
   ];
+}
+
+/** Of so few repetitions there is no slowest twentieth. */
+function leaningText({ inspections }: RecordBatch): string {
+  const counts = inspections.flatMap(({ rate, statistics }) =>
+    rate === null ? [] : Number(statistics?.n ?? Number.POSITIVE_INFINITY),
+  );
+  const fewest = Math.min(...counts);
+  return leansOnExtreme(fewest, 0.05)
+    ? `: of a launch of ${plural(fewest, 'repetition', 'repetitions')} that leans on the slowest of them`
+    : '';
 }
 
 function datasheetRow(batch: RecordBatch): Row[] {
@@ -117,9 +130,6 @@ function bytesRow({ work, rateCounts, case: { indicator } }: RecordBatch): Row[]
       : `; where no cache holds the output, write-allocate reads another ${formatBytes(more)}, which the rate does not count`;
   return [['bytes', `${counted}${allocated}`]];
 }
-
-const ran = ({ inspections, imported, elapsed }: RecordBatch): boolean =>
-  inspections.some(({ statistics }) => statistics !== null) || (imported !== undefined && elapsed !== null);
 
 function trustRows(batch: RecordBatch, style: Style): Row[] {
   const { disturbedShare } = batch;
@@ -248,9 +258,11 @@ function renderBatch(batch: RecordBatch, style: Style): string {
 }
 
 /** Of a record that lacks launches: behind how many there are. */
-function whyNotAll({ imported, stoppedBy, status }: PiBenchRecord): string {
+function whyNotAll({ imported, stoppedBy, status, batches }: PiBenchRecord): string {
   if (imported !== undefined) return 'are among what was imported';
-  if (stoppedBy === 'budget')
+  // Where launches decide how many there are, those that time cut off were never planned.
+  const unlaunched = batches.some(({ planned, inspections }) => inspections.length < planned);
+  if (stoppedBy === 'budget' && unlaunched)
     return 'measured; the others would not have ended in the time that was given (--budget)';
   // A launch that crashed, hung or was wrong is a result: resume does not repeat it.
   return status === 'interrupted' ? 'measured; pi-bench resume finishes it' : 'measured';
@@ -273,6 +285,8 @@ function statusLine(record: PiBenchRecord, style: Style): string[] {
         `${status}: ${grouped(measured)} of ${plural(planned, 'launch', 'launches')} ${whyNotAll(record)}`,
       ),
     );
+  const notSettled = notSettledText(record);
+  if (notSettled !== null) lines.push(style.warn(notSettled));
   if (contendedBy !== null) lines.push(style.warn(`${contendedBy} measured at the same time`));
   return lines;
 }
@@ -326,15 +340,19 @@ function gpuNames({ machine, batches }: PiBenchRecord): string[] {
   });
 }
 
+/** Launches whose time nobody knows, made again where there was time for it. */
+const unendedText = (attempts = 0): string =>
+  attempts === 0
+    ? ''
+    : `; not in it: ${plural(attempts, 'launch', 'launches')} lost when pi-bench was killed, and to be repeated`;
+
 /** @param path of the record's file, or null when it is nowhere */
 export function renderRecord(record: PiBenchRecord, path: string | null, style: Style): string {
   const { accounting, labels, imported } = record;
   const machine = [
     labels.cpu_model,
     imported === undefined || labels.cpus !== null ? `${labels.cpus ?? '?'} CPUs` : null,
-    imported !== undefined && labels.cgroup_cpu_quota !== null
-      ? `limited to ${labels.cgroup_cpu_quota}`
-      : null,
+    limitText(record),
     labels.hypervisor && `guest of ${labels.hypervisor}`,
   ]
     .filter((part) => part)
@@ -353,7 +371,7 @@ export function renderRecord(record: PiBenchRecord, path: string | null, style: 
           : ([
               [
                 'time',
-                `${formatSeconds(accounting.wall, 3)}, ${formatShare(accounting.share, 2)} of it inside repetitions that count`,
+                `${formatSeconds(accounting.wall, 3)}, ${formatShare(accounting.share, 2)} of it inside repetitions that count${unendedText(accounting.unended)}`,
               ],
             ] as Row[])),
         ...atOnceRows(record),

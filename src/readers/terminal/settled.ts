@@ -2,6 +2,7 @@
 import { UserError } from '../../errors.js';
 import type { PiBenchRecord } from '../../record/schema.js';
 import { compareRecords } from '../comparison/comparison.js';
+import { cutByBudget } from '../not-settled.js';
 import { renderComparison } from './comparison.js';
 import type { Style } from './style.js';
 
@@ -12,7 +13,7 @@ export function settledLines(record: PiBenchRecord, style: Style): readonly stri
   if (!record.batches.some(({ asked }) => asked.settle !== undefined)) return [];
   try {
     const document = compareRecords([{ record, name: record.campaign.id }], QUESTION);
-    return ['', renderComparison(document, style)];
+    return ['', renderComparison(document, style, cutByBudget(record))];
   } catch (error) {
     if (error instanceof UserError) return [];
     throw error;

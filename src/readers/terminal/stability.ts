@@ -3,6 +3,7 @@ import { formatShare, plural, prefixOf, significant, withPrefix } from '../../qu
 import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
 import { medianRate } from '../../record/work.js';
 import { nameBatches } from '../batch-names.js';
+import { ran } from '../not-checked.js';
 import { recommendationTexts } from '../recommendation.js';
 import { type Cell, renderFitting } from './fitting-table.js';
 import { importedNotes, remarksOf } from './imported.js';
@@ -71,7 +72,7 @@ function cellsOf(
     right('min–max', median === undefined ? NONE : `${time(launches.min, 4)}–${time(launches.max, 4)}`),
     right('rate', rate === null ? NONE : withPrefix(rate, batch.rateUnit)),
     { head: 'over time', align: 'left', text: sparkline(launches.medians ?? [], SPARK_WIDTH) },
-    { head: 'flags', align: 'left', text: flags === '' ? '' : style.warn(flags) },
+    { head: 'flags', align: 'left', text: flags === '' ? (ran(batch) ? '' : NONE) : style.warn(flags) },
   ];
 }
 

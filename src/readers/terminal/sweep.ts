@@ -1,7 +1,7 @@
 /** What is said of several batches together, below their one table. */
 import { plural } from '../../quantities/format.js';
 import type { RecordBatch } from '../../record/schema.js';
-import { notCheckedOf } from '../not-checked.js';
+import { notCheckedOf, ran } from '../not-checked.js';
 import type { Style } from './style.js';
 
 /** @param how every launch was verified */
@@ -21,16 +21,19 @@ export function verifiedText(batches: readonly RecordBatch[], how: string, style
 }
 
 export function flagsText(batches: readonly RecordBatch[], style: Style): string {
-  const launches = batches.reduce((sum, { inspections }) => sum + inspections.length, 0);
+  const launches = batches
+    .flatMap(({ inspections }) => inspections)
+    .filter(({ statistics }) => statistics !== null);
   const counts = new Map<string, number>();
   for (const { flags } of batches) {
     for (const { name, inspections } of flags) counts.set(name, (counts.get(name) ?? 0) + inspections.length);
   }
+  if (!batches.some(ran)) return style.warn('validity flags not looked for: no launch came that far');
   if (counts.size === 0) return style.good('no validity flag');
   const named = [...counts]
     .sort(([, a], [, b]) => b - a)
     .map(([name, count]) => `${style.warn(name)} ${count}`);
-  return `of ${plural(launches, 'launch', 'launches')}: ${named.join(', ')}; the record says which and why`;
+  return `of ${plural(launches.length, 'launch', 'launches')}: ${named.join(', ')}; the record says which and why`;
 }
 
 export function failedText(batches: readonly RecordBatch[], style: Style): readonly string[] {

@@ -91,18 +91,25 @@ export function batchSchema(
       basis: z.string(),
     }).nullable(),
     rate: object({
-      median: z.number(),
+      median: z
+        .number()
+        .describe('work of one repetition / median over launches of the median time of a launch'),
       p05: z
         .number()
         .nullable()
         .describe(
-          'median over launches of the rate that 95 % of a launch’s repetitions reach; null: not known, in imported records',
+          'work of one repetition / median over launches of the time in which 95 % of a launch’s repetitions end: its median-unbiased quantile (type 8 of Hyndman & Fan 1996; `p95` in `statistics` and `pooled` is of type 7), which leans on the slowest repetition where a launch has fewer than 20, and is it up to 13; null: not known, in imported records',
         ),
       p05Interval: interval
         .nullable()
         .optional()
         .describe('from the launches; null: too few of them, or of their repetitions (20 for this quantile)'),
-      sustained,
+      sustained: z
+        .number()
+        .nullable()
+        .describe(
+          'work of one repetition / median over launches of the wall time for each repetition; in earlier records the median over launches of their rates, which differs where launches are even in number; null: not known, in imported records',
+        ),
       interval: interval.nullable(),
     }).nullable(),
     roofline: object({
@@ -147,7 +154,7 @@ export function batchSchema(
           .describe('of the hidden share, over launches; null: too few of them'),
       })
       .optional()
-      .describe('medians over launches'),
+      .describe('medians over launches of each of these'),
     atOnce: object({
       of: z.int().min(2),
       others: z.array(z.string()).describe('devices that were measured at the same time'),
@@ -191,7 +198,11 @@ export function batchSchema(
       .nullable()
       .optional()
       .describe('what one launch and one repetition tell; null: fewer than 3 launches, or no score'),
-    pooled: plainJson.nullable().describe('statistics of all repetitions together'),
+    pooled: plainJson
+      .nullable()
+      .describe(
+        'statistics of all repetitions together; of several launches, which are no one series, `lag1` and `effectiveSampleSize` are null: each launch has its own in `statistics`',
+      ),
     violin: plainJson
       .nullable()
       .describe(

@@ -55,14 +55,20 @@ export function launchSchemas(object: ObjectOf) {
         median: seconds,
         p99: seconds,
         total: seconds.describe('of all its calls'),
-        slowest: z.number().describe('share of the repetitions in which this rank took longest'),
+        slowest: z
+          .number()
+          .describe(
+            'share of the repetitions in which this rank took longest; of one in which several did each has an equal part, in records from before they had the lowest all of it',
+          ),
         slowestWorth: z
           .number()
           .optional()
           .describe(
             'independent repetitions that they are worth in telling that; absent: not looked at, in records from before it was',
           ),
-        last: z.number().describe('share of the repetitions in which it came last'),
+        last: z
+          .number()
+          .describe('share of the repetitions in which it came last, with equal parts as in `slowest`'),
       }),
     ),
     skewIn: skew.describe('from the first to the last rank that came'),
@@ -84,7 +90,19 @@ export function launchSchemas(object: ObjectOf) {
       .describe(
         '(compute + communicate - both at once) / communicate; below 0: at once takes longer than one after the other',
       ),
-  }).describe('medians of the slowest rank’s times; those of both at once are the samples');
+    mostHidden: z
+      .number()
+      .optional()
+      .describe('what could hide at most: compute / communicate, where that is below 1'),
+    gain: z
+      .number()
+      .optional()
+      .describe('(compute + communicate) / both at once; below 1 exactly where hidden is below 0'),
+    computeSlowed: z.number().optional().describe('computeBeside / compute'),
+    communicateSlowed: z.number().optional().describe('communicateBeside / communicate'),
+  }).describe(
+    'of the slowest rank’s times, those of both at once being the samples: medians of the times over the repetitions; the ratios are those of each repetition’s own times, and their medians, so that they may differ from ratios of the medians. Where as many repetitions, or launches, have hidden below 0 as above, it is 0 and gain is 1. Without gain, in records from before it was written, hidden is that of a launch’s median times',
+  );
   const status = z.enum([
     'measured',
     'wrong',

@@ -27,6 +27,8 @@ export function recommendationSchema(object: ObjectOf) {
     ),
     launches: z
       .array(object({ target: z.number(), launches: z.int() }))
-      .describe('with that many repetitions: for an interval of ± the target’s share of the median'),
+      .describe(
+        'with that many repetitions: for an interval of ± the target’s share of the median, by the `variance` of their batch, or by the standard deviation where a table tells no more',
+      ),
   });
 }

@@ -29,17 +29,32 @@ export function recordSchema(object: ObjectOf, parts: CaseSchemas & CampaignSche
       .describe('another campaign that measured on this machine at the same time'),
     status: z.enum(['complete', 'incomplete', 'interrupted']),
     stoppedBy: z.enum(['plan', 'budget', 'signal']).optional().describe('why the last launch was the last'),
+    settled: z
+      .boolean()
+      .optional()
+      .describe(
+        'whether all comparisons are settled that the launches were to settle; absent: there was none, or a record from before it was written',
+      ),
     machine: plainJson,
     labels,
     batches: z.array(batch),
     kpis: z.array(kpi),
     recommendations: z.array(recommendation).optional().describe('what a sweep of repetitions answers'),
     accounting: object({
-      wall: seconds.describe('from the command to the record, waiting for other campaigns excluded'),
+      wall: seconds.describe(
+        'from the command to the record, waiting for other campaigns excluded; at least, where there is `unended`',
+      ),
       measured: seconds.describe('inside the repetitions that count'),
       share: z.number(),
       spans: z.array(span).describe('where the rest went, summed over inspections'),
-      lost: seconds.describe('in failed and repeated inspections'),
+      lost: seconds.describe('in failed and repeated inspections; at least, where there is `unended`'),
+      unended: z
+        .int()
+        .min(1)
+        .optional()
+        .describe(
+          'attempts whose end nobody saw, as pi-bench was killed with them: how long they ran is not known, and in neither `wall` nor `lost`; absent: none, or a record from before they were counted',
+        ),
     })
       .nullable()
       .describe('null: not known, in imported records only'),

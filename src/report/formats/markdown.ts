@@ -14,7 +14,7 @@ import { isDrawn } from '../figures/figure.js';
 import type { ReportFigures } from '../figures/index.js';
 import type { ReportModel } from '../model.js';
 import { commandText, failedLines, flagLines, notCheckedLines, warnings } from '../page/head.js';
-import { besideLists, STABILITY_CAPTION, STABILITY_COLUMNS, stabilityRows } from '../tables.js';
+import { besideLists, noFlags, STABILITY_CAPTION, STABILITY_COLUMNS, stabilityRows } from '../tables.js';
 import type { Format, Request } from './format.js';
 import { escapedMarkdown as escaped } from './markdown-text.js';
 import { svgFiles } from './svg.js';
@@ -104,9 +104,7 @@ function textOf(report: ReportModel, figures: ReportFigures | null): string {
   const all = [
     `# ${escaped(report.headline.title)}`,
     ...verdictLines(report),
-    ...(measured
-      ? section('Flags', flags.length === 0 ? ['No validity flag was raised.'] : list(flags))
-      : []),
+    ...(measured ? section('Flags', flags.length === 0 ? [noFlags(report).text] : list(flags)) : []),
     ...section('Launches that were not measured', list(failedLines(report).map(escaped))),
     ...section('Could not be checked in some launches', list(notCheckedLines(report).map(escaped))),
     ...section('Machine and origin', origin),

@@ -1,7 +1,8 @@
 /** The first screen of the page: the verdict, what qualifies it, where it comes from, and the stability table. Pure. */
 import { formatSeconds, formatShare, grouped, plural } from '../../quantities/format.js';
+import { sentence } from '../comparison.js';
 import type { BatchModel, ReportModel } from '../model.js';
-import { besideLists, STABILITY_CAPTION, STABILITY_COLUMNS, stabilityRows } from '../tables.js';
+import { besideLists, noFlags, STABILITY_CAPTION, STABILITY_COLUMNS, stabilityRows } from '../tables.js';
 import { escapeHtml } from './escape.js';
 import { qualificationHtml } from './qualification.js';
 
@@ -16,7 +17,14 @@ function launchNames(inspections: readonly number[], { planned }: BatchModel): s
 }
 
 /** What a person must know before they believe any number below. */
-export function warnings({ status, fault, contendedBy, batches, imported }: ReportModel): readonly string[] {
+export function warnings({
+  status,
+  notSettled,
+  fault,
+  contendedBy,
+  batches,
+  imported,
+}: ReportModel): readonly string[] {
   const [measured, planned] = [
     batches.reduce((sum, batch) => sum + batch.measured, 0),
     batches.reduce((sum, batch) => sum + batch.planned, 0),
@@ -28,6 +36,7 @@ export function warnings({ status, fault, contendedBy, batches, imported }: Repo
       : [
           `The campaign is ${status}: ${grouped(measured)} of ${plural(planned, 'launch', 'launches')} ${imported === null ? 'were measured' : 'are among what was imported'}.`,
         ]),
+    ...(notSettled === null ? [] : [sentence(notSettled)]),
     ...(contendedBy === null ? [] : [`Measured at the same time: ${contendedBy}.`]),
   ];
 }
@@ -116,9 +125,10 @@ function flagsHtml(report: ReportModel): string {
     ({ name, where, reason }) =>
       `<li><strong class="warning">${escapeHtml(name)}</strong>${where === '' ? '' : ` <span class="quiet">(${escapeHtml(where)})</span>`}: ${escapeHtml(reason)}</li>`,
   );
+  const none = noFlags(report);
   const flags =
     lines.length === 0
-      ? '<p class="ok">No validity flag was raised.</p>'
+      ? `<p class="${none.good ? 'ok' : 'quiet'}">${none.text}</p>`
       : `<ul class="flags">${items.join('')}</ul>`;
   const notChecked = notCheckedLines(report);
   const unchecked =

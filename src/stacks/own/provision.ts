@@ -18,8 +18,9 @@ import { plural } from '../../quantities/format.js';
 import { canonicalJson, sha256 } from '../../record/digest.js';
 import type { OwnStack } from '../../record/schema.js';
 import { findStack, stackText } from '../index.js';
+import type { LibrarySpec } from '../library-spec.js';
 import { type LibrarySystem, searchLibrary } from '../search.js';
-import { localSystem } from '../system.js';
+import { localSystem, whyNoFile } from '../system.js';
 import { cachedFolder } from './cache.js';
 import { type Owners, resolveDebian, unpackDebian } from './debian.js';
 import { lockDigest, lockedPackages, type StackLock } from './lock.js';
@@ -151,6 +152,15 @@ function libraryFolders(root: string): readonly string[] {
   return [...found].sort();
 }
 
+/** What the provider's name alone means after --stack: a stack with nothing of its own but variables is of this system's library. */
+function installed(provider: string, library: LibrarySpec): string {
+  const [found] = searchLibrary(library, localSystem);
+  if (found !== undefined) return found;
+  throw new Error(
+    `this system has no ${library.sonames[0] ?? provider}, and the stack has no packages, folders or library of its own. ${library.needed}`,
+  );
+}
+
 /** The library's file; null: this provider has none. */
 function libraryOf(
   { request, folder }: Described,
@@ -165,12 +175,16 @@ function libraryOf(
       ? [request.library]
       : [...below, folder].map((base) => join(base, request.library ?? ''));
     const found = candidates.find((path) => localSystem.realPath(path) !== null);
-    if (found === undefined)
-      throw new Error(
-        `there is no file ${request.library}${isAbsolute(request.library) ? '' : ' in its packages or beside the stack file'}`,
-      );
-    return found;
+    if (found !== undefined) return found;
+    const other = candidates.find((path) => existsSync(path));
+    const where = isAbsolute(request.library) ? '' : ' in its packages or beside the stack file';
+    throw new Error(
+      other === undefined
+        ? `there is no file ${request.library}${where}`
+        : `library ${request.library}: ${whyNoFile(other)}`,
+    );
   }
+  if (prefix === null && folders.length === 0) return installed(request.provider, library);
   const inside: LibrarySystem = {
     architecture: localSystem.architecture,
     loaderFolders: folders,
@@ -181,11 +195,7 @@ function libraryOf(
   const [found] = searchLibrary(library, inside);
   if (found !== undefined) return found;
   const where = prefix === null ? folders.join(', ') : 'its packages';
-  throw new Error(
-    folders.length === 0
-      ? `it has neither packages nor folders in which ${request.provider} could lie: give it debian, npm, folders or library`
-      : `${where} have no ${library.sonames.join(', ')}: name the file as its library`,
-  );
+  throw new Error(`${where} have no ${library.sonames.join(', ')}: name the file as its library`);
 }
 
 /**

@@ -19,6 +19,23 @@ const debianPackage = z
   .regex(/^[a-z0-9][a-z0-9+.-]*(=[A-Za-z0-9.+:~-]+)?$/, 'a Debian package is a name, or name=version');
 const variable = z.union([z.string(), z.number()]).nullable();
 
+const npmPackages = z.strictObject({
+  packages: z
+    .record(z.string().regex(/^(@[\w.~-]+\/)?[\w.~-]+$/), z.string())
+    .optional()
+    .describe('npm packages and the range of their versions'),
+  lockfile: z
+    .string()
+    .optional()
+    .describe('a package-lock.json, relative to this file: exactly what it says is installed'),
+  installScripts: z
+    .record(z.string(), z.enum(['run', 'skip']))
+    .optional()
+    .describe(
+      'of packages that want to run a script when they are installed: whether they may, or do without',
+    ),
+});
+
 const entry = z.strictObject({
   name: z
     .string()
@@ -28,7 +45,7 @@ const entry = z.strictObject({
     )
     .describe('as it is called after --stack, and in records'),
   stack: oneOrMore(z.string().min(1)).describe(
-    'what executes it, as after --stack: openblas, blis, cblas, embedded:avx2 ...; a library is looked for in this stack’s own folders only',
+    'what executes it, as after --stack: openblas, blis, cblas, embedded:avx2 ...; a library is looked for in this stack’s packages and folders only, and where it has none it is this system’s',
   ),
   library: oneOrMore(z.string().min(1))
     .optional()
@@ -43,24 +60,7 @@ const entry = z.strictObject({
     .min(1)
     .optional()
     .describe('Debian packages, all of them with what they depend on; {any: [a, b]} is one of several'),
-  npm: z
-    .strictObject({
-      packages: z
-        .record(z.string().regex(/^(@[\w.~-]+\/)?[\w.~-]+$/), z.string())
-        .optional()
-        .describe('npm packages and the range of their versions'),
-      lockfile: z
-        .string()
-        .optional()
-        .describe('a package-lock.json, relative to this file: exactly what it says is installed'),
-      installScripts: z
-        .record(z.string(), z.enum(['run', 'skip']))
-        .optional()
-        .describe(
-          'of packages that want to run a script when they are installed: whether they may, or do without',
-        ),
-    })
-    .optional(),
+  npm: npmPackages.optional(),
   environment: z
     .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), oneOrMore(variable))
     .optional()
@@ -74,6 +74,15 @@ export const stackFile = z.strictObject({
   $schema: z.string().optional(),
   stacks: z.array(entry).min(1),
 });
+
+/** What there may be where a key is unknown: one is mistyped more often than invented. */
+function explain(issue: z.core.$ZodIssue): string | null {
+  if (issue.code !== 'unrecognized_keys') return null;
+  const { length } = issue.path;
+  const { shape } = length === 0 ? stackFile : length === 2 ? entry : npmPackages;
+  const known = Object.keys(shape).filter((key) => key !== '$schema');
+  return `${issue.keys.map((key) => `"${key}"`).join(', ')} is unknown here; there is ${known.join(', ')}`;
+}
 
 /** One entry, with all its possibilities; what has one possibility has one value. */
 export interface AskedStack {
@@ -178,7 +187,7 @@ function problemOf(one: AskedStack): string | null {
  * @throws UserError that names the line
  */
 export function parseStackFile(content: string, name: string): readonly AskedStack[] {
-  const { data, lineOf } = checkYaml(content, name, 'a stack file', stackFile);
+  const { data, lineOf } = checkYaml(content, name, 'a stack file', stackFile, explain);
   const seen = new Set<string>();
   return data.stacks.map((given, i) => {
     const line = lineOf(['stacks', i]);

@@ -50,11 +50,11 @@ export function aboveMoving(ceiling: { readonly rate: number; readonly share: Ra
  * where the product is much the shorter, a hundredth of that time is much of all that could hide.
  */
 export function aboveMostHidden(
-  overlap: Pick<OverlapSummary, 'compute' | 'communicate' | 'hidden'> | null,
+  overlap: Pick<OverlapSummary, 'compute' | 'communicate' | 'hidden' | 'mostHidden'> | null,
 ): Flag | null {
   if (overlap === null) return null;
   const { hidden, compute, communicate } = overlap;
-  const most = mostHidden(overlap);
+  const most = overlap.mostHidden ?? mostHidden(overlap);
   if (hidden - most <= MOST_OF_CEILING - 1) return null;
   return flagOf(
     `${formatShare(hidden, 4)} of the communication hides, of which at most ${formatShare(most, 4)} could: alone they were slower than they need be, as under other load, or the clock changed: do not trust the hidden share`,

@@ -10,6 +10,7 @@ import {
   whyTooFewTicks,
   whyTooShort,
 } from './detector.js';
+import { unaskedThreads } from './own-threads.js';
 
 /** Of the machine's CPU time; and of one CPU beyond those that the measuring threads leave free. */
 const MOST_SHARE = 0.05;
@@ -35,10 +36,12 @@ function othersLoad(observation: Observation): Seconds | null {
 }
 
 /** Pressure that this launch does not make itself: too many threads, or a quota, have tasks wait too. */
-function pressures({ threads, telemetry, beside = 0 }: Observation): string[] {
+function pressures(observation: Observation): string[] {
+  const { threads, telemetry, beside = 0 } = observation;
   if (beside > 0) return [];
   const { cpuPressure, memoryPressure, ioPressure, window, allowedCpus, cgroup } = telemetry;
-  const ownWait = threads > allowedCpus || (cgroup?.throttledPeriods ?? 0) > 0;
+  const crowded = threads > allowedCpus || unaskedThreads(observation) !== null;
+  const ownWait = crowded || (cgroup?.throttledPeriods ?? 0) > 0;
   const kinds = [
     ['a CPU', ownWait ? null : cpuPressure],
     ['memory', memoryPressure],

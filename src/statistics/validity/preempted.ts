@@ -7,6 +7,7 @@ import type { Observation } from '../../telemetry/types.js';
 import type { Seconds } from '../../units.js';
 import { quantileSorted } from '../quantile.js';
 import { type Detector, timedByGpu, whyMissing } from './detector.js';
+import { KEEP_TO_NUMBER, type OwnThreads, ranText, unaskedThreads } from './own-threads.js';
 
 /** Of the threads' time. Quiet machines have under 0.1 %, an equal competitor takes 50 %. */
 const MOST_DELAY = 0.01;
@@ -33,7 +34,10 @@ interface Findings {
   readonly worstDelayShare: number | null;
   readonly disturbedShare: number | null;
   readonly disturbances: number;
+  /** That were seen, in a second of repetitions: one may have lost a CPU more than once. */
   readonly disturbancesPerSecond: number | null;
+  /** As many as would leave so few repetitions undisturbed. */
+  readonly likelyPerSecond: number | null;
   readonly cpuShare: number | null;
   readonly involuntarySwitches: number;
 }
@@ -49,6 +53,8 @@ function find(observation: Observation): Findings {
     : null;
   const n = samples.length;
   const sampleTime = n === 0 ? 0 : quantileSorted(sorted, 0.5) * callsPerSample;
+  const allTime = Array.from(samples).reduce((sum, sample) => sum + sample, 0) * callsPerSample;
+  const isTold = disturbed !== null && sampleTime > 0;
   // Each time that the quota stops a thread disturbs a repetition too; that is the other flag's affair.
   const byQuota = (telemetry.cgroup?.throttledPeriods ?? 0) * threads;
   const disturbances = disturbed === null ? 0 : Math.max(0, disturbed.length - byQuota);
@@ -63,7 +69,8 @@ function find(observation: Observation): Findings {
         : null,
     disturbedShare: disturbed === null || n === 0 ? null : disturbed.length / n,
     disturbances,
-    disturbancesPerSecond: disturbed === null || !(sampleTime > 0) ? null : -Math.log(clear) / sampleTime,
+    disturbancesPerSecond: isTold ? disturbances / allTime : null,
+    likelyPerSecond: isTold ? -Math.log(clear) / sampleTime : null,
     cpuShare:
       // Who waits for a GPU may sleep meanwhile.
       known ||
@@ -76,6 +83,18 @@ function find(observation: Observation): Findings {
         : own.reduce((sum, { cpuTime }) => sum + cpuTime, 0) / time,
     involuntarySwitches: own.reduce((sum, { involuntarySwitches }) => sum + involuntarySwitches, 0),
   };
+}
+
+/** Who took the CPUs, and what can be done about it. */
+function whose({ threads, telemetry }: Observation, own: OwnThreads | null): { who: string; cure: string } {
+  const { allowedCpus } = telemetry;
+  if (threads > allowedCpus)
+    return {
+      who: `${threads} threads took turns on ${allowedCpus} CPUs`,
+      cure: 'measure with fewer threads',
+    };
+  if (own !== null) return { who: ranText(own, threads), cure: KEEP_TO_NUMBER };
+  return { who: 'other work ran on these CPUs', cure: 'end it, or measure on other CPUs' };
 }
 
 export const preempted: Detector = {
@@ -93,22 +112,19 @@ export const preempted: Detector = {
     if (signs.length === 0 && ofOne > MOST_DELAY_OF_ONE)
       signs.push(`one of the measuring threads waited for a CPU for ${formatShare(ofOne)} of its time`);
     const most = MOST_DISTURBANCES_PER_SECOND * Math.max(1, observation.threads / THREADS_OF_THAT);
-    const often = (found.disturbancesPerSecond ?? 0) > most;
+    const often = (found.likelyPerSecond ?? 0) > most;
     if (often && found.disturbances >= LEAST_DISTURBANCES) {
       signs.push(
-        `${formatShare(found.disturbedShare ?? 0)} of the repetitions lost a CPU meanwhile (${significant(found.disturbancesPerSecond ?? 0, 2)} a second)`,
+        `${formatShare(found.disturbedShare ?? 0)} of the repetitions lost a CPU meanwhile (${significant(found.disturbancesPerSecond ?? 0, 2)} a second of them)`,
       );
     }
     if (found.cpuShare !== null && found.cpuShare < LEAST_CPU_SHARE) {
       signs.push(`they were on a CPU for only ${formatShare(found.cpuShare)} of the time`);
     }
     if (signs.length === 0) return null;
-    const { threads, telemetry } = observation;
-    const crowded = threads > telemetry.allowedCpus;
-    const who = crowded
-      ? `${threads} threads took turns on ${telemetry.allowedCpus} CPUs`
-      : 'other work ran on these CPUs';
-    const cure = crowded ? 'measure with fewer threads' : 'end it, or measure on other CPUs';
+    const { threads } = observation;
+    const own = unaskedThreads(observation);
+    const { who, cure } = whose(observation, own);
     return {
       reason: `${who}: ${signs.join('; ')}; ${plural(found.involuntarySwitches, 'involuntary switch', 'involuntary switches')}: ${cure}`,
       evidence: {
@@ -117,9 +133,11 @@ export const preempted: Detector = {
         worstDelayShare: found.worstDelayShare,
         disturbedShare: found.disturbedShare,
         disturbancesPerSecond: found.disturbancesPerSecond,
+        likelyPerSecond: found.likelyPerSecond,
         cpuShare: found.cpuShare,
         involuntarySwitches: found.involuntarySwitches,
         threads,
+        ...(own === null ? {} : { threadsRun: own.ran, unaskedCpuSeconds: own.cpuTime }),
       },
     };
   },
