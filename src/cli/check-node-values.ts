@@ -6,6 +6,7 @@
 import { dirname, resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
 import createYargs from 'yargs';
+import type { AskedEntry } from '../campaign/campaign-file.js';
 import { UserError } from '../errors.js';
 import { findIndicator, indicators } from '../indicators/index.js';
 import type { Flags, Indicator } from '../indicators/indicator.js';
@@ -18,7 +19,7 @@ import type { BatchSpec, StackChoice } from '../record/schema.js';
 import { parseStack } from '../stacks/index.js';
 import { anyNodes } from './any-nodes.js';
 import { ownStacksOf } from './asked-stacks.js';
-import { atOnceOf } from './at-once.js';
+import { atOnceOf, type WithoutOthers } from './at-once.js';
 import { measureCommand, namedOptions, positionalOf } from './commands/measure.js';
 import { budgetOf, labelsOf, seedOf } from './common-options.js';
 import { batchesOf, createCampaign, stacksText } from './create-campaign.js';
@@ -51,13 +52,12 @@ async function flagsOf(words: readonly string[], ...commands: readonly CommandMo
   return flags;
 }
 
-/** @throws what no node could be asked for, as one that has more than any says it */
-function onSomeNode(make: (machine: MachineDescription) => unknown): void {
+/** @throws for what no node could be asked for, as one says it that has more than any */
+function onSomeNode<Made>(make: (machine: MachineDescription) => Made): Made {
   let refusal: unknown = null;
   for (const machine of anyNodes()) {
     try {
-      make(machine);
-      return;
+      return make(machine);
     } catch (error) {
       refusal = error;
     }
@@ -155,6 +155,16 @@ async function checkExplore(words: readonly string[]): Promise<void> {
   onSomeNode((machine) => sweptBatches(indicator, flags, machine, names));
 }
 
+function entryBatches(
+  entry: AskedEntry,
+  file: string,
+  own: OwnNames,
+  withoutOthers: WithoutOthers,
+): readonly BatchSpec[] {
+  const { flags, names } = onAnyStack(findIndicator(entry.indicator), entry.flags, own);
+  return onSomeNode((machine) => batchesOfEntry({ ...entry, flags }, file, machine, names, withoutOthers));
+}
+
 async function checkRun(words: readonly string[]): Promise<void> {
   const { readCampaignFile, runCommand } = await import('./commands/run.js');
   const { readOwnStacks } = await import('./own-stacks.js');
@@ -162,13 +172,8 @@ async function checkRun(words: readonly string[]): Promise<void> {
   const { entries, stackFile, seed, budget, labels } = readCampaignFile(path);
   const own = stackFile === null ? NO_OWN : readOwnStacks(resolve(dirname(path), stackFile));
   const seconds = budget === null ? null : requireDuration(budget, `${path}: budget`);
-  onSomeNode((machine) => {
-    const batches = entries.flatMap((entry) => {
-      const { flags, names } = onAnyStack(findIndicator(entry.indicator), entry.flags, own.names);
-      return batchesOfEntry({ ...entry, flags }, path, machine, names);
-    });
-    createCampaign({ name: 'run', command: [], batches, seed, budget: seconds, labels });
-  });
+  const batches = entries.flatMap((entry) => entryBatches(entry, path, own.names, 'refused'));
+  createCampaign({ name: 'run', command: [], batches, seed, budget: seconds, labels });
 }
 
 async function checkQualify(words: readonly string[]): Promise<void> {
@@ -186,6 +191,7 @@ async function checkQualify(words: readonly string[]): Promise<void> {
     suite: readText(file, file ?? ''),
     require: text('require'),
   });
+  for (const entry of suite.entries) entryBatches(entry, entry.file, NO_OWN.names, 'alone');
   parseExpected(expect);
   requireChecksFor(suite, { expect, baseline });
   for (const name of ['budget', 'deadline'])

@@ -15,15 +15,15 @@ const RARE = 0.5;
 
 /** Rows of a KPI whose rates passed what bounds them: so says a flag, or the peak that was measured beside the rate. */
 function rowsBeyond({ places, columns, flags, peak, better }: Series): readonly number[] {
-  const isMeasured = peak?.measured === true && better === 'higher';
-  const rows: number[] = [];
-  // A loop: of two million rows.
-  for (let row = 0; row < places.length; row++) {
-    const most = MOST_OF_CEILING * (columns.peak[row] as number);
-    if ((isMeasured && (columns.median[row] as number) > most) || flags.get(row)?.includes(FLAG) === true)
-      rows.push(row);
+  const rows = new Set<number>();
+  for (const [row, names] of flags) if (names.includes(FLAG)) rows.add(row);
+  if (peak?.measured === true && better === 'higher') {
+    // A loop: of two million rows.
+    for (let row = 0; row < places.length; row++) {
+      if ((columns.median[row] as number) > MOST_OF_CEILING * (columns.peak[row] as number)) rows.add(row);
+    }
   }
-  return rows;
+  return [...rows].sort((a, b) => a - b);
 }
 
 /**

@@ -83,15 +83,19 @@ export function processTree(): ProcessTree {
 }
 
 /** A process of this number may be somebody else's by now: its command line tells. */
-function alive(pid: string, base: string): boolean {
+function alive(pid: string, isOwn: (word: string) => boolean): boolean {
   const line = processLine(pid);
-  return line !== null && line.state !== 'Z' && textOf(`/proc/${pid}/cmdline`).split('\0').includes(base);
+  return line !== null && line.state !== 'Z' && textOf(`/proc/${pid}/cmdline`).split('\0').some(isOwn);
 }
+
+/** Whether it runs on this machine, of whichever attempt it is. */
+export const isDetachedHere = (folder: string, target: string, pid: string): boolean =>
+  alive(pid, (word) => word.startsWith(join(folder, JOBS, `${target}.`)));
 
 export function detachedState(folder: string, target: string, attempt: number, pid: string): DetachedState {
   const base = baseOf(folder, target, attempt);
   // In this order: it may end between the two looks.
-  const running = alive(pid, base);
+  const running = alive(pid, (word) => word === base);
   const code = textOf(`${base}.exit`).trim();
   if (code !== '') return { phase: 'ended', exitCode: Number(code) };
   return running ? { phase: 'running' } : { phase: 'ended', exitCode: null };

@@ -8,6 +8,7 @@ import {
   detachedState,
   endDetached,
   findDetached,
+  isDetachedHere,
   isStranded,
   type ProcessTree,
   processTree,
@@ -81,6 +82,16 @@ function strandedEnder(): (job: string, tree: ProcessTree) => boolean {
   };
 }
 
+/** After a second `--` dash takes no number of a group any more. */
+const killing = (jobs: readonly Submitted[]): string =>
+  `kill -- ${jobs.map(({ job }) => `-${job}`).join(' ')}`;
+
+/** For a shell a remark: on this machine their numbers are nobody's, or another's. */
+const endElsewhere = (jobs: readonly Submitted[]): readonly string[] =>
+  jobs.length === 0
+    ? []
+    : [`# on the machine that began ${jobs.map(({ target }) => target).join(', ')}: ${killing(jobs)}`];
+
 export function launchedConnection({ folder }: Context, launcher: Launcher): Connection {
   const endStranded = strandedEnder();
   const stateNow = (
@@ -130,7 +141,10 @@ export function launchedConnection({ folder }: Context, launcher: Launcher): Con
       if (detachedState(folder, target, attempt, job).phase === 'running') endDetached(job);
       else await launcher.cancel(target, attempt);
     },
-    // After a second `--` dash takes no number of a group any more.
-    howToCancel: (jobs) => `kill -- ${jobs.map(({ job }) => `-${job}`).join(' ')}`,
+    howToCancel(jobs) {
+      const here = jobs.filter(({ target, job }) => isDetachedHere(folder, target, job));
+      const elsewhere = jobs.filter((job) => !here.includes(job));
+      return [...(here.length === 0 ? [] : [killing(here)]), ...endElsewhere(elsewhere)].join(' ');
+    },
   };
 }

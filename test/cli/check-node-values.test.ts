@@ -11,7 +11,16 @@ const wordsIn = (folder: string, line: string): readonly string[] =>
 const FILES = {
   'campaign.yaml':
     'measure:\n  - { indicator: matmul, parameters: { size: 64, threads: 100 }, devices: numa:5 }\n',
+  'both.yaml':
+    'measure:\n  - { indicator: matmul, devices: numa:31 }\n  - { indicator: collective, parameters: { operation: all-gather, bytes: 8 } }\n',
   'typo.yaml': 'measure:\n  - { indicator: matmul, parameters: { size: five } }\n',
+  'suite.yaml': [
+    'name: own',
+    'extends: t1',
+    'campaign:',
+    '  measure:',
+    '    - { indicator: matmul, parameters: { size: five }, labels: { part: exact } }',
+  ].join('\n'),
   'stacks.yaml': 'stacks:\n  - { name: own, stack: openblas }\n',
   'baseline.json': '{}',
 };
@@ -49,6 +58,7 @@ describe('the values of a command for nodes', () => {
     ['explore folder/stacks.yaml -- --size five', '--size takes a whole number'],
     ['run folder/typo.yaml', 'typo.yaml:2: --size takes a whole number'],
     ['qualify --suite folder/none.yaml', 'cannot read'],
+    ['qualify --suite folder/suite.yaml', 'suite.yaml:5: --size takes a whole number'],
     ['qualify --baseline folder/none.json', 'cannot read the baseline'],
     ['qualify --baseline folder/baseline.json', 'baseline.json'],
     ['qualify --expect gpus=8', '--expect takes counts'],
@@ -85,7 +95,9 @@ describe('the values of a command for nodes', () => {
     'sweep collective all-reduce --transport shm,mpi,gloo --ranks 2,4',
     'explore folder/stacks.yaml --count 5 --seed 7 -- memory --bytes 1GiB --settle 1%',
     'run folder/campaign.yaml',
+    'run folder/both.yaml',
     'qualify',
+    'qualify --tier t3',
     'qualify --tier t2 --expect gpu=8,cpu=512 --budget 60s --format json=-,junit --push http://gateway:9091',
   ])('%s: handed over, whatever this machine is', async (line) => {
     await expect(checked(line)).resolves.toBeUndefined();

@@ -113,8 +113,13 @@ describe('pi-bench fleet', () => {
   it('says what stands out in words, and draws the node beside its fleet', async () => {
     await withFolder(async (folder) => {
       const slow = nodeOf('slow', [kpiOf(ratesOf(5, {}, (rate, i) => (i % 10 === 0 ? 0.7 : 1) * rate))]);
-      const path = write(folder, 'nodes.jsonl', [...healthyNodes(8), slow]);
+      const warns = [
+        { name: 'ecc@cpu', verdict: 'warn', cause: null, reason: '3 corrected', seconds: null },
+      ] as const;
+      const [first, ...others] = healthyNodes(8);
+      const path = write(folder, 'nodes.jsonl', [{ ...(first as NodeLine), checks: warns }, ...others, slow]);
       const text = await piBench('fleet', 'check', path);
+      expect(text.stdout).toMatch(/^ {2}warned {2}ecc@cpu on n0: 3 corrected$/m);
       expect(text.code).toBe(1);
       expect(text.stdout).toMatch(/1 node named/);
       expect(text.stdout).toMatch(/^slow\n {2}cause {5}stalling/m);

@@ -85,6 +85,15 @@ describe('pi-bench qualify', () => {
       expect(readFileSync(join(folder, 'result.xml'), 'utf8')).toContain('<testsuite');
     }));
 
+  it('is no clean yes where a file or a gateway did not get it: what lies there would be read as today’s', () =>
+    withFolder(async (folder) => {
+      writeFileSync(join(folder, 'yes.yaml'), 'name: yes\nchecks:\n  - { check: swap }\n');
+      const asked = ['qualify', '--suite', 'yes.yaml', '--quiet'];
+      const { code } = await run(folder, ...asked, '--format', 'junit');
+      expect((await run(folder, ...asked, '--format', 'junit=/proc/x.xml')).code).toBe(code || 2);
+      expect((await run(folder, ...asked, '--push', 'http://127.0.0.1:9')).code).toBe(code || 2);
+    }));
+
   it('measures what a suite of one’s own says, writes every format, and keeps a sound record', () =>
     withFolder(async (folder) => {
       writeFileSync(join(folder, 'quick.yaml'), suite(0.01));

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { piBenchIn, type Run, startPiBench, withFolder } from '../support/pi-bench.js';
 
-const LIMIT_MS = 20_000;
+const LIMIT_MS = 60_000;
 
 /** Programs that print a text and end with a code, in a folder that comes first in PATH. */
 function programsIn(folder: string, programs: Readonly<Record<string, string>>): NodeJS.ProcessEnv {

@@ -72,7 +72,12 @@ describe('a node with a rate above what bounds it', () => {
   });
 
   it('is not named for a bound that most of its fleet passes: then the bound is wrong', () => {
-    expect(check(withKpi(HEALTHY, FLAGGED)).named).toEqual([]);
+    const { outcome, named, notes } = check(withKpi(HEALTHY, FLAGGED));
+    expect([outcome, named]).toEqual(['pass', []]);
+    expect(notes).toEqual([
+      expect.stringMatching(/^matmul 512.*: 12 of 12 rates lie above what bounds them/),
+    ]);
+    expect(check(HEALTHY).notes).toEqual([]);
   });
 
   it.each<[string, Partial<NodeKpi>]>([

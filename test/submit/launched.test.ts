@@ -104,4 +104,30 @@ describe('what a person is told who wants to end launchers', () => {
         for (const job of jobs) await connection.cancel(job, 1);
       }
     }));
+
+  it('and has gone on on another machine ends what was begun there, and no process that has the number of one that was not', () =>
+    withFolder(async (folder) => {
+      const connection = connectionTo(folder, undefined);
+      const [own, other] = await connection.submit(['n1', 'n2'].map((target) => taskOf({ target })));
+      if (own === undefined || other === undefined) throw new Error('nothing was begun');
+      const isRunning = ({ target, job }: typeof own): boolean =>
+        detachedState(folder, target, 1, job).phase === 'running';
+      try {
+        await until(() => (isRunning(own) && isRunning(other) ? true : undefined), 'both launchers');
+        const elsewhere = [
+          { target: 'n3', job: ELSEWHERE },
+          { target: 'n4', job: other.job },
+        ];
+        const how = connection.howToCancel([own, ...elsewhere]);
+        expect(how).toBe(
+          `kill -- -${own.job} # on the machine that began n3, n4: kill -- -${ELSEWHERE} -${other.job}`,
+        );
+        execFileSync('sh', ['-c', how]);
+        await until(() => (isRunning(own) ? undefined : true), 'its end');
+        expect(isRunning(other)).toBe(true);
+        expect(connection.howToCancel(elsewhere)).toMatch(/^# on the machine that began n3, n4: /);
+      } finally {
+        for (const job of [own, other]) await connection.cancel(job, 1);
+      }
+    }));
 });

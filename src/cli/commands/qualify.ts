@@ -188,7 +188,9 @@ export const qualifyCommand: CommandModule = {
         ['$0 qualify --tier t2 --baseline fleet.json --format junit,html', 'against nodes of its kind'],
         ['$0 qualify --self-test', 'that each kind of fault is found, and none where there is none'],
       ])
-      .epilogue('Exit codes: 0 qualified, 1 not qualified, 2 inconclusive, 64 bad usage, 128+n signal n'),
+      .epilogue(
+        'Exit codes: 0 qualified, 1 not qualified, 2 inconclusive, or a file or gateway did not get the verdict, 64 bad usage, 128+n signal n',
+      ),
   handler: async (flags) => {
     if (flags.selfTest !== true) return run(flags);
     process.exitCode = await testQualification();

@@ -33,7 +33,12 @@ export function printVerdict(record: PiBenchRecord, path: string, { json, wanted
     process.stdout.write(`${renderQualification(record, path, terminalStyle(process.stdout))}\n`);
 }
 
-/** Sets the exit code. @throws UserError where a format’s file cannot be written */
+/** Whoever looks at a file or a gateway next would take what lies there for today's: where the verdict is a yes, that is none yet. */
+function sayIncomplete(): void {
+  process.exitCode ||= EXIT.incomplete;
+}
+
+/** Sets the exit code. */
 export async function deliver(
   { record, qualification, path, signalled }: Qualified,
   delivery: Delivery,
@@ -47,12 +52,15 @@ export async function deliver(
   } catch (error) {
     say(`pi-bench verdict will not know of this: ${messageOf(error)}`);
   }
-  for (const line of await writeFormats(record, path, delivery.wanted)) say(line);
+  const { said, whole } = await writeFormats(record, path, delivery.wanted);
+  for (const line of said) say(line);
+  if (!whole) sayIncomplete();
   const { gateway } = delivery;
   if (gateway === null) return;
   try {
     await push(record, gateway);
   } catch (error) {
+    sayIncomplete();
     say(
       `the verdict stands, but ${gateway.origin} did not take it: ${messageOf(error)}; the record is in ${dirname(path)}`,
     );

@@ -48,16 +48,21 @@ export function parseFormats(text: string): readonly Wanted[] {
   return wanted;
 }
 
-/**
- * What cannot be written keeps nothing else back.
- * @returns in words, what became of each file
- */
+export interface WrittenFormats {
+  /** What became of each file, in words. */
+  readonly said: readonly string[];
+  /** Whether each was written. */
+  readonly whole: boolean;
+}
+
+/** What cannot be written keeps nothing else back. */
 export async function writeFormats(
   record: Judged,
   path: string,
   wanted: readonly Wanted[],
-): Promise<readonly string[]> {
+): Promise<WrittenFormats> {
   const said: string[] = [];
+  let whole = true;
   for (const { format, place } of wanted) {
     const text = await format.text(record, path);
     if (place === '-') {
@@ -70,12 +75,13 @@ export async function writeFormats(
       writeDestination(file, text);
       said.push(`written: ${file}`);
     } catch (error) {
+      whole = false;
       said.push(
         `the verdict stands, but ${file} cannot be written: ${messageOf(error)}; the record is ${path}`,
       );
     }
   }
-  return said;
+  return { said, whole };
 }
 
 const PUSH_LIMIT_MS = 10_000;

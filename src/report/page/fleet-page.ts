@@ -2,7 +2,8 @@
 
 import { CAUSES } from '../../fleet/causes.js';
 import type { FleetCheck, NamedNode } from '../../fleet/check.js';
-import { disagreementText } from '../../fleet/identity.js';
+import { disagreementText, sameMachinesText } from '../../fleet/identity.js';
+import { warnedTexts } from '../../fleet/notes.js';
 import type { Fleet } from '../../fleet/table.js';
 import { unseenText } from '../../fleet/unseen-rules.js';
 import { versionsText } from '../../qualify/versions.js';
@@ -79,6 +80,7 @@ export async function fleetPageHtml(
       ? `${plural(nodes, 'node')}: none stands out`
       : `${plural(named.length, 'node')} of ${nodes} named`;
   const middle = reference === null ? '' : ` Most typical is ${reference}.`;
+  const machines = sameMachinesText(check.sameMachines);
   const body = [
     '<main>',
     `<h1>${escapeHtml(title)}</h1>`,
@@ -93,6 +95,8 @@ export async function fleetPageHtml(
     listHtml('Not judged', notJudgedTexts(check).slice(0, MOST_LISTED)),
     listHtml('Open, and not required', optionalTexts(check).slice(0, MOST_LISTED)),
     listHtml('Not seen: rules by which these were not judged', check.unseen.map(unseenText)),
+    listHtml('Checks that warn', warnedTexts(check.warned).slice(0, MOST_LISTED)),
+    listHtml('To be known beside this', [...(machines === null ? [] : [machines]), ...check.notes]),
     listHtml('What the nodes do not agree on', [
       ...settings.map(disagreementText),
       ...powerLimits.map((one) => `${one}: ${LIMITS_ADVICE}`),
