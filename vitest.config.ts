@@ -18,7 +18,7 @@ const COMMAND = [
  */
 const BESIDE = [
   ...e2e('bad-input', 'first-part', 'fleet', 'frameworks', 'frameworks-gpu', 'gpu', 'gpu-graphs', 'import', 'matmul', 'memory'),
-  ...e2e('nccl', 'peak', 'qualify', 'report', 'resume', 'resume-gone', 'show', 'stacks', 'without-addon'),
+  ...e2e('nccl', 'peak', 'qualify', 'report', 'resume', 'resume-gone', 'show', 'stacks', 'submit-refusals', 'without-addon'),
   'test/native/{cuda-check,native-checks-timeless,precompiled}.test.ts',
 ];
 

@@ -91,14 +91,17 @@ async function checkNodeCommand(words: readonly string[]): Promise<boolean> {
   const measuring = [...(await measuringCommands()).keys()];
   if (![...measuring, ...ON_NODES].includes(first))
     throw new UsageError(`nodes can be told to run ${[...measuring, ...ON_NODES].join(', ')}; not ${first}`);
-  let file: string | null | undefined;
-  const handler = (flags: Readonly<Record<string, unknown>>): void => {
-    file = first === 'run' ? String(flags.file) : null;
+  let asked = false;
+  const handler = (): void => {
+    asked = true;
   };
-  const commands = (await commandsFor(words)).map((command) => ({ ...command, handler }));
-  await build(words, commands).parseAsync();
-  if (typeof file === 'string') (await import('./commands/run.js')).readCampaignFile(file);
-  return file !== undefined;
+  // The commands of a sweep stand below it, each with a handler of its own, which would measure here.
+  const given =
+    first === 'sweep'
+      ? [(await import('./commands/sweep.js')).sweepingBy(handler)]
+      : (await commandsFor(words)).map((command) => ({ ...command, handler }));
+  await build(words, given).parseAsync();
+  return asked;
 }
 
 /** What yargs has of itself beside its types. */

@@ -62,4 +62,14 @@ describe('before anything is handed over', () => {
       const { stdout } = await piBenchIn({}, 'submit', 'slurm', '--help');
       expect(stdout.replaceAll(/\s+/g, ' ')).toContain('hand over nothing; needs a live controller');
     }));
+
+  it('a sweep is for the nodes as any other command, and measures nothing here', () =>
+    withFolder(async (folder) => {
+      const env = programsIn(folder, { mpirun: MPIRUN });
+      const words = ['submit', 'mpi', '--hosts', 'n1', '--dry-run', 'sweep', 'matmul', '--size', '16,32'];
+      const { code, stdout } = await piBenchIn({ cwd: folder, env }, ...words);
+      expect(stdout).toContain('"command":["sweep","matmul","--size","16,32"]');
+      expect(code).toBe(0);
+      expect(existsSync(join(folder, 'results'))).toBe(false);
+    }));
 });

@@ -24,7 +24,14 @@ describe('a stack on the command line', () => {
   });
 
   it('is one where the same file is typed in several ways', () => {
-    const typed = ['embedded', 'cblas:lib/x.so', 'cblas:./lib/x.so', 'blis:lib/x.so', 'cblas:lib/y.so', 'embedded'];
+    const typed = [
+      'embedded',
+      'cblas:lib/x.so',
+      'cblas:./lib/x.so',
+      'blis:lib/x.so',
+      'cblas:lib/y.so',
+      'embedded',
+    ];
     expect(distinctStacks(typed.map((text) => parseStack(text))).map(stackText)).toEqual([
       'embedded',
       `cblas:${resolve('lib/x.so')}`,

@@ -12,31 +12,34 @@ import { measure } from '../measure.js';
 import { sweptBatches, sweptOptions } from '../swept-batches.js';
 import { namedOptions, positionalOf } from './measure.js';
 
-function sweepOf(indicator: Indicator): CommandModule {
-  return {
-    command:
-      indicator.positional === undefined ? indicator.name : `${indicator.name} [${indicator.positional}]`,
-    describe: `Sweep: ${indicator.summary}`,
-    builder: (yargs) =>
-      positionalOf(indicator, yargs).options(namedOptions(indicator, sweptOptions(indicator))),
-    handler: async (flags) => {
-      const machine = describeHere(asksForGpu(String(flags.device)));
-      const file = await ownStacksOf(flags);
-      const asked = sweptBatches(indicator, flags, machine, file.names);
-      const [seed, budget, labels] = [seedOf(flags), budgetOf(flags), labelsOf(flags)];
-      const { batches, stacks, locks } = await ownOfCampaign(file, asked, flags.quiet === true);
-      const campaign = createCampaign({
-        name: `sweep-${indicator.name}`,
-        command: process.argv.slice(2),
-        batches,
-        seed,
-        budget,
-        labels,
-        stacks,
-      });
-      await measure(campaign, machine, flags, locks);
-    },
-  };
+/** What is done with an indicator and its flags. */
+type Sweep = (indicator: Indicator, flags: Flags) => void | Promise<void>;
+
+const sweepOf = (indicator: Indicator, sweep: Sweep): CommandModule => ({
+  command:
+    indicator.positional === undefined ? indicator.name : `${indicator.name} [${indicator.positional}]`,
+  describe: `Sweep: ${indicator.summary}`,
+  builder: (yargs) =>
+    positionalOf(indicator, yargs).options(namedOptions(indicator, sweptOptions(indicator))),
+  handler: (flags) => sweep(indicator, flags),
+});
+
+async function measureSweep(indicator: Indicator, flags: Flags): Promise<void> {
+  const machine = describeHere(asksForGpu(String(flags.device)));
+  const file = await ownStacksOf(flags);
+  const asked = sweptBatches(indicator, flags, machine, file.names);
+  const [seed, budget, labels] = [seedOf(flags), budgetOf(flags), labelsOf(flags)];
+  const { batches, stacks, locks } = await ownOfCampaign(file, asked, flags.quiet === true);
+  const campaign = createCampaign({
+    name: `sweep-${indicator.name}`,
+    command: process.argv.slice(2),
+    batches,
+    seed,
+    budget,
+    labels,
+    stacks,
+  });
+  await measure(campaign, machine, flags, locks);
 }
 
 function refuse({ indicator }: Flags): never {
@@ -44,12 +47,12 @@ function refuse({ indicator }: Flags): never {
   throw new UserError(`say what to sweep: ${indicators.map(({ name }) => name).join(', ')}`);
 }
 
-export const sweepCommand: CommandModule = {
+export const sweepingBy = (sweep: Sweep): CommandModule => ({
   command: 'sweep',
   describe:
     'Measure over lists and ranges of any flag: how an indicator behaves, how many repetitions it needs',
   builder: (yargs) => {
-    for (const indicator of indicators) yargs.command(sweepOf(indicator));
+    for (const indicator of indicators) yargs.command(sweepOf(indicator, sweep));
     return yargs.command({ command: '$0 [indicator]', describe: false, handler: refuse }).example([
       [
         '$0 sweep matmul --size 512 --reps 50,100,500,1k,2k,4k,8k --inspections 30',
@@ -60,4 +63,6 @@ export const sweepCommand: CommandModule = {
     ]);
   },
   handler: () => {},
-};
+});
+
+export const sweepCommand = sweepingBy(measureSweep);
