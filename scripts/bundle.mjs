@@ -4,11 +4,12 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'rolldown';
-import { noteCommit } from './lib/commit.mjs';
+import { commitOfSources, noteCommit } from './lib/commit.mjs';
 import { COMPILED, compiledOf, packageRoot } from './lib/tree.mjs';
 
 const compiled = resolve(process.argv[2] ?? COMPILED);
 const out = join(compiled, 'bundle');
+const commit = commitOfSources();
 const { PROGRAMS } = await import(pathToFileURL(join(compiled, 'programs.js')).href);
 
 /** Needed seldom, and found where npm has put them. */
@@ -85,4 +86,4 @@ const bundles = await Promise.all(PROGRAMS.map((program) => build(bundle(program
 const modules = bundles.flatMap(({ output }) => output.flatMap(({ moduleIds = [] }) => moduleIds));
 const packages = new Set(modules.map(packageOf).filter((folder) => folder !== undefined));
 writeFileSync(join(out, 'LICENSES'), licencesOf([...packages]));
-noteCommit(compiled);
+noteCommit(compiled, commit);

@@ -28,6 +28,12 @@ export type PiBenchIdentity = {
   readonly commit: string | null;
 };
 
+/** For people: a commit's first letters, and what says that the sources were changed since, whole. */
+export function shortCommit(commit: string): string {
+  const [hash = '', ...changes] = commit.split('+');
+  return [hash.slice(0, 12), ...changes].join('+');
+}
+
 function readOrNull(path: string): string | null {
   try {
     return readFileSync(path, 'utf8').trim();

@@ -54,6 +54,7 @@ std::string DeviceWorkload::device_report(Nanoseconds begin, Nanoseconds end) {
                         .set("deviceSeconds", agreement_.device_seconds)
                         .set("hostSeconds", agreement_.host_seconds)
                         .set("enqueueSeconds", agreement_.enqueue_seconds)
+                        .set("makingSeconds", agreement_.making_seconds)
                         .set("betweenSeconds", agreement_.between_seconds)
                         .str())
       .add("nvml", monitor_.report(begin, end));

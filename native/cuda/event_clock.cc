@@ -154,7 +154,12 @@ Nanoseconds EventClock::between(const Event& begin, const Event& end) noexcept {
 }
 
 bool EventClock::collect(std::span<Sample> samples) noexcept {
-  if (how_ == How::captured) end_capture();
+  if (how_ == How::captured) {
+    end_capture();
+    const Nanoseconds made = now();
+    agreement_.making_seconds += static_cast<double>(made - enqueueing_) * 1e-9;
+    enqueueing_ = made;
+  }
   if (how_ != How::launched) launch_graph();
   auto* words = reinterpret_cast<std::uint32_t*>(words_.data());
   const Nanoseconds opened = now();

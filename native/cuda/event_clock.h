@@ -27,6 +27,7 @@ struct ClockAgreement {
   double device_seconds = 0;       // from the first event of a group to its last
   double host_seconds = 0;         // from the opening of its gate until the host knew that it had ended
   double enqueue_seconds = 0;      // that the host took to enqueue it, behind the gate
+  double making_seconds = 0;       // that it took to make the graph, once
   // Of all but the first: from when the host knew that the one before had ended until it opened the gate. The
   // device stands still for it, and only because it is timed so.
   double between_seconds = 0;

@@ -42,14 +42,26 @@ std::vector<Cluster> clusters_of(std::vector<Nanoseconds> differences) {
   return clusters;
 }
 
-// Of readings that are taken as fast as they can be kept, without those that are the same.
+// Whether so much lies beside the largest cluster that it is no slow way of reading: of two clusters alone
+// the one might be just that.
+bool is_evidence(const std::vector<Cluster>& clusters) {
+  if (clusters.size() < 2) return false;
+  double all = 0;
+  double largest = 0;
+  for (const Cluster& cluster : clusters) {
+    all += cluster.count;
+    largest = std::max(largest, cluster.count);
+  }
+  return all - largest >= (clusters.size() == 2 ? 0.05 : 0.01) * all;
+}
+
+// Of readings that are taken as fast as they can be kept.
 std::vector<Nanoseconds> differences_of_readings() {
   constexpr std::size_t kReadings = 20'000;
   std::vector<Nanoseconds> readings(kReadings);
   for (Nanoseconds& reading : readings) reading = now();
   std::adjacent_difference(readings.begin(), readings.end(), readings.begin());
   readings.erase(readings.begin());
-  std::erase(readings, 0);
   return readings;
 }
 
@@ -57,23 +69,25 @@ std::vector<Nanoseconds> differences_of_readings() {
 
 double step_between(std::vector<Nanoseconds> differences) {
   constexpr Nanoseconds kWidest = 2;
-  constexpr double kOff = 1.5;
-  constexpr std::size_t kLeast = 3;
+  constexpr double kSmallest = 4;
+  constexpr double kOff = 0.1;
   const std::vector<Cluster> clusters = clusters_of(std::move(differences));
-  if (clusters.size() < kLeast) return 0;
+  if (!is_evidence(clusters)) return 0;
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 1; i < clusters.size(); ++i)
     least = std::min(least, clusters[i].centre() - clusters[i - 1].centre());
-  double steps = 0;
-  for (std::size_t i = 0; i < clusters.size(); ++i) {
-    if (clusters[i].last - clusters[i].first > kWidest) return 0;
-    if (i == 0) continue;
-    const double gap = clusters[i].centre() - clusters[i - 1].centre();
-    const double multiple = std::round(gap / least);
-    if (std::abs(gap - multiple * least) > kOff) return 0;
-    steps += multiple;
+  if (least < kSmallest) return 0;
+  // The step that fits all of them best, each as many times as it has steps.
+  double centres = 0;
+  double squares = 0;
+  for (const Cluster& cluster : clusters) {
+    const double steps = std::round(cluster.centre() / least);
+    if (cluster.last - cluster.first > kWidest || std::abs(cluster.centre() - steps * least) > kOff * least)
+      return 0;
+    centres += steps * cluster.centre();
+    squares += steps * steps;
   }
-  return (clusters.back().centre() - clusters.front().centre()) / steps;
+  return centres / squares;
 }
 
 ClockQuality measure_clock() {

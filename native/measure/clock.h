@@ -20,9 +20,9 @@ struct ClockQuality {
   double resolution_seconds;  // the step in which readings differ, at least clock_getres
 };
 
-// The step of a clock, in nanoseconds, from how far readings one after the other were apart: a reading may
-// take several steps, and is rounded to whole nanoseconds. So they lie around multiples of it, with nothing
-// between. 0: they do not show it.
+// The step of a clock, in nanoseconds, from how far readings one after the other were apart, with those that
+// were the same: they lie around multiples of it, as far as rounding to whole nanoseconds leaves them, with
+// nothing between. 0: they do not show it, as those of a clock whose step is a few nanoseconds.
 double step_between(std::vector<Nanoseconds> differences);
 
 // Takes about 2 ms.

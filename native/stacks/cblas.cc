@@ -52,8 +52,7 @@ std::vector<std::string> functions_of(DataType type) {
 }
 
 // The functions by which libraries tell their version: who has none of a product's is another one.
-constexpr std::array kOpenblasVersion{"openblas_get_config", "openblas_get_config64_",
-                                      "scipy_openblas_get_config", "scipy_openblas_get_config64_"};
+constexpr const char* kOpenblasVersion = "openblas_get_config";
 constexpr const char* kBlisVersion = "bli_info_get_version_str";
 constexpr const char* kMklVersion = "MKL_Get_Version_String";
 
@@ -104,7 +103,7 @@ class Cblas final : public GemmProvider {
   }
 
   [[nodiscard]] std::string version() const override {
-    for (const auto* name : kOpenblasVersion) {
+    for (const std::string& name : names_of(kOpenblasVersion)) {
       if (auto* config = library_.find<const char*()>(name)) return config();
     }
     if (auto* blis = library_.find<const char*()>(kBlisVersion)) return blis();
@@ -136,7 +135,12 @@ class Cblas final : public GemmProvider {
     return having;
   }
 
-  [[nodiscard]] bool has(const char* function) const { return library_.find<void()>(function) != nullptr; }
+  // By any of the names that builds give it.
+  [[nodiscard]] bool has(const std::string& function) const {
+    const auto names = names_of(function);
+    return std::any_of(names.begin(), names.end(),
+                       [this](const std::string& name) { return library_.find<void()>(name) != nullptr; });
+  }
 
   void set_threads(int threads) override { set_library_threads(library_, threads); }
 
@@ -170,13 +174,11 @@ class Cblas final : public GemmProvider {
 };
 
 // Throws std::runtime_error where the library at `path` is not the product that it is called.
-template <std::size_t n>
 std::unique_ptr<GemmProvider> open_product(const std::string& path, const std::string& product,
-                                           const std::array<const char*, n>& versions) {
+                                           const std::string& version) {
   auto library = std::make_unique<Cblas>(path);
-  if (std::any_of(versions.begin(), versions.end(), [&](const char* name) { return library->has(name); }))
-    return library;
-  throw std::runtime_error(path + " is not " + product + ": it has no " + versions.front() +
+  if (library->has(version)) return library;
+  throw std::runtime_error(path + " is not " + product + ": it has no " + version +
                            "; name it cblas:" + path);
 }
 
@@ -189,11 +191,11 @@ std::unique_ptr<GemmProvider> open_openblas(const std::string& path) {
 }
 
 std::unique_ptr<GemmProvider> open_blis(const std::string& path) {
-  return open_product(path, "BLIS", std::array{kBlisVersion});
+  return open_product(path, "BLIS", kBlisVersion);
 }
 
 std::unique_ptr<GemmProvider> open_mkl(const std::string& path) {
-  return open_product(path, "oneMKL", std::array{kMklVersion});
+  return open_product(path, "oneMKL", kMklVersion);
 }
 
 }  // namespace pibench::stacks

@@ -160,8 +160,10 @@ class OnednnGemm final : public kernels::Gemm {
     check(library_.get<Describe>("dnnl_reorder_primitive_desc_create")(&description, from, engine_, to,
                                                                        engine_, nullptr),
           "a reorder");
+    // Of operands that were prepacked before: two of them may be more than there is memory.
+    if (packed_ != nullptr) check(library_.get<int(void*)>("dnnl_memory_destroy")(packed_), "memory");
     // The library's word for "allocate" is all ones.
-    void* result = memory(to, std::bit_cast<void*>(~std::uintptr_t{0}));
+    void* result = packed_ = memory(to, std::bit_cast<void*>(~std::uintptr_t{0}));
     const std::array<Argument, 2> arguments{
         {{kSourceArgument, memory(from, data)}, {kDestinationArgument, result}}};
     check(library_.get<Execute>("dnnl_primitive_execute")(
@@ -179,6 +181,7 @@ class OnednnGemm final : public kernels::Gemm {
   void* engine_ = nullptr;
   void* stream_ = nullptr;
   void* primitive_ = nullptr;
+  void* packed_ = nullptr;  // B, where it is prepacked
   std::array<Argument, 3> arguments_{};
   Execute* execute_ = nullptr;
   Wait* wait_ = nullptr;

@@ -3,12 +3,13 @@ import { spawn } from 'node:child_process';
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildEnvironment } from './build-environment.mjs';
-import { noteCommit } from './commit.mjs';
+import { commitOfSources, noteCommit } from './commit.mjs';
 import { buildCudaKernels, cudaKernelsThere, cudaKernelsToBuild } from './cuda-kernels.mjs';
 import { gpuHere } from './gpu-here.mjs';
 import { asOnlyBuilder, beginNative, compileNative } from './native-build.mjs';
 import { noteSources } from './source-record.mjs';
 import {
+  addonReplaced,
   addonStale,
   COMPILED,
   COMPILER,
@@ -83,6 +84,8 @@ export async function bootstrap(part = 'whole') {
 /** What another one has made ready meanwhile is left alone. */
 async function makeReady(part) {
   const builds = part === 'whole' && addonStale();
+  // What is only completed is of the commit that was noted when the first of it was built.
+  const [replaced, commit] = [isClone && addonReplaced(part), commitOfSources()];
   const begun = part !== 'whole' || dependenciesLacking() ? beginNative(part) : undefined;
   if (dependenciesLacking()) {
     say('first run in this clone: installing dependencies');
@@ -101,7 +104,7 @@ async function makeReady(part) {
   const failure = addonStale(part) ? compileNative() : null;
   // Nobody else may begin before both have ended.
   const uncompiled = await compiled;
-  if (isClone && failure === null && uncompiled === null) noteCommit(COMPILED);
+  if (replaced && failure === null && uncompiled === null) noteCommit(COMPILED, commit);
   if (builds && failure === null && gpuHere()) buildForGpus();
   return failure ?? uncompiled;
 }

@@ -72,6 +72,13 @@ export function addonStale(part = 'whole') {
   return isClone && builtOfOthers(addon, sourcesOf(addon), nativeFiles());
 }
 
+/**
+ * True where so much of the addon is there, and has to be built anew all the same.
+ * @param {Part} [part]
+ */
+export const addonReplaced = (part = 'whole') =>
+  part !== 'none' && existsSync(ADDONS[part]) && addonStale(part);
+
 /** True where dist/ has to be compiled and bundled; an installed package always has it. */
 export function compiledStale() {
   if (!isClone) return false;

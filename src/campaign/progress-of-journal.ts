@@ -35,8 +35,9 @@ export function doneSoFar(entries: readonly JournalEntry[]): Done {
   let contendedBy: string | null = null;
   let complete = false;
   let since: number | null = null;
-  /** The longest launch that came to its end behind the last line of a process that was killed: several ran at once. */
-  let adopted = 0;
+  /** When each open attempt began, in milliseconds, and up to when the work of processes that were killed is counted. */
+  const begun = new Map<number, number>();
+  let counted = 0;
   let last = 0;
   for (const entry of entries) {
     const at = Date.parse(entry.at);
@@ -45,7 +46,7 @@ export function doneSoFar(entries: readonly JournalEntry[]): Done {
       case 'resumed':
         if (since !== null) active += (last - since) / 1000;
         since = null;
-        adopted = 0;
+        counted = last;
         break;
       case 'started':
         // Before the first one it may have waited for the machine.
@@ -55,13 +56,16 @@ export function doneSoFar(entries: readonly JournalEntry[]): Done {
         ends.delete(entry.index);
         if (open.has(entry.index)) unended++;
         open.set(entry.index, entry.attempt);
+        begun.set(entry.index, at);
         attempts.set(entry.index, entry.attempt);
         break;
       case 'ended': {
         const { index, attempt, reason, wall } = entry;
+        // It came to its end behind the last line of a process that was killed; several may have run at once.
         if (since === null && open.has(index)) {
-          active += Math.max(0, wall - adopted);
-          adopted = Math.max(adopted, wall);
+          const until = Math.max(counted, (begun.get(index) ?? counted) + wall * 1000);
+          active += (until - counted) / 1000;
+          counted = until;
         }
         open.delete(index);
         const status = entry.status as InspectionStatus;

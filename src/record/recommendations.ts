@@ -25,7 +25,7 @@ interface Counted {
   readonly at: number;
   readonly repetitions: number;
   readonly launches: LaunchStatistics;
-  /** null or absent where there are no launches to take it from, as in a table that others published. */
+  /** null or absent where there are too few launches to take it from, or none, as in a table that others published. */
   readonly variance: RecordBatch['variance'];
 }
 
@@ -55,12 +55,14 @@ type Spread = Omit<LaunchesAsked, 'target'>;
  * As the batch's own plan has it (`varianceOf`), so that a record has one answer: a launch far off does not decide it. A table tells
  * the standard deviation alone.
  */
-function spreadOf({ variance, launches: { std, median } }: Counted): Spread | null {
+function spreadOf({ variance, launches: { medians, std, median } }: Counted): Spread | null {
   if (variance != null) {
     const { between, within, repetitions } = variance;
     return { between: between ** 2, within: within ** 2, repetitions, estimate: 1 };
   }
-  if (typeof std !== 'number' || typeof median !== 'number' || !(std > 0)) return null;
+  // The spread of two launches says next to nothing.
+  if (medians !== undefined || typeof std !== 'number' || typeof median !== 'number' || !(std > 0))
+    return null;
   return { between: std ** 2, within: 0, repetitions: 1, estimate: median };
 }
 

@@ -26,6 +26,8 @@ export interface GpuClock {
   readonly hostSeconds: Seconds;
   /** That the host took to enqueue them, while the device waited behind the gate. */
   readonly enqueueSeconds: Seconds;
+  /** That it took to make the graph of a group, once. Absent in documents of older versions. */
+  readonly makingSeconds?: Seconds;
   /**
    * From the end of each group to the opening of the next one's gate: the device stands still only because it is timed so. Absent
    * in documents of older versions.

@@ -70,6 +70,17 @@ describe('a campaign that was killed', () => {
     expect(doneSoFar([begun(0), resumed]).active).toBe(0);
   });
 
+  it('has not worked twice in the time up to its last line, which is counted already', () => {
+    const begun = (index: number): JournalEntry => ({ event: 'started', index, attempt: 1, at });
+    const resumed: JournalEntry = { event: 'resumed', at: later(5000) };
+    const noted = (index: number, wall: number, seconds: number): JournalEntry =>
+      ({ ...ended(index), wall, at: later(seconds) }) as JournalEntry;
+    const atOnce = [begun(0), begun(1), noted(0, 60, 60), resumed, noted(1, 61, 5000)];
+    expect(doneSoFar(atOnce).active).toBe(61);
+    const contended = { event: 'contended', by: 'x', at: later(50) } as JournalEntry;
+    expect(doneSoFar([begun(0), contended, resumed, noted(0, 60, 5000)]).active).toBe(60);
+  });
+
   it('has lost attempts that did not end, whether they were repeated or not, and none that did', () => {
     const begun = (index: number, attempt: number): JournalEntry => ({
       event: 'started',

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../../native/measure/clock.h"
@@ -44,39 +45,55 @@ void check_cpu_clock(pibench::test::Checks& check) {
 #endif
 }
 
-// What a clock of this step says of readings that take so long each, give or take a nanosecond or two, now
-// and then twice as long: a number of steps, rounded to whole nanoseconds.
-double step_of(double step, double reading) {
+// What a clock of this step says of readings that take so long each, with this scatter.
+double step_of(double step, double reading, double scatter) {
   constexpr int kReadings = 20'000;
   std::mt19937_64 random(1);
-  std::normal_distribution<double> jitter(0, step + 1);
-  std::vector<pibench::Nanoseconds> readings;
-  double moment = 0;
-  for (int i = 0; i < kReadings; ++i) {
-    readings.push_back(std::llround(std::floor(moment / step) * step));
-    const double took = reading * (i % 50 == 0 ? 2 : 1) + jitter(random);
-    moment += std::max(took, 1.0);
-  }
+  std::normal_distribution<double> jitter(0, scatter);
   std::vector<pibench::Nanoseconds> differences;
-  for (std::size_t i = 1; i < readings.size(); ++i) {
-    if (readings[i] > readings[i - 1]) differences.push_back(readings[i] - readings[i - 1]);
+  double moment = 0;
+  pibench::Nanoseconds last = 0;
+  for (int i = 0; i < kReadings; ++i) {
+    moment += std::max(reading + jitter(random), 1.0);
+    const pibench::Nanoseconds next = std::llround(std::floor(std::floor(moment / step) * step));
+    if (i > 0) differences.push_back(next - last);
+    last = next;
   }
+  return pibench::step_between(differences);
+}
+
+// So many differences of each length.
+using Counted = std::vector<std::pair<pibench::Nanoseconds, int>>;
+double step_in(const Counted& counted) {
+  std::vector<pibench::Nanoseconds> differences;
+  for (const auto& [length, count] : counted) differences.insert(differences.end(), count, length);
   return pibench::step_between(differences);
 }
 
 void check_steps(pibench::test::Checks& check) {
   constexpr double kRounding = 0.3;
-  for (const double step : {10.0, 20.5, 41.7, 100.0}) {
-    const double found = step_of(step, 34);
-    check.that(std::abs(found - step) < kRounding,
-               "a clock in steps of " + std::to_string(step) + " ns is seen to be one",
-               std::to_string(found));
+  for (const double scatter : {1.0, 5.0}) {
+    for (const auto& [step, reading] :
+         {std::pair{10.0, 25.0}, std::pair{10.0, 34.0}, std::pair{20.5, 34.0}, std::pair{40.0, 25.0},
+          std::pair{40.0, 30.0}, std::pair{40.0, 50.0}, std::pair{41.7, 45.0}, std::pair{100.0, 34.0},
+          std::pair{100.0, 120.0}}) {
+      const double found = step_of(step, reading, scatter);
+      check.that(std::abs(found - step) < kRounding,
+                 "a clock in steps of " + std::to_string(step) + " ns is seen to be one, readings of " +
+                     std::to_string(reading) + " ns",
+                 std::to_string(found));
+    }
+    check.equal(step_of(1, 34, scatter), 0.0, "one of a nanosecond shows no larger ones");
+    check.equal(step_of(0.5, 21, scatter), 0.0, "nor does one of less");
   }
-  check.equal(step_of(1, 34), 0.0, "one of a nanosecond shows no larger ones");
-  check.equal(step_of(0.5, 21), 0.0, "nor does one of less");
-  check.equal(pibench::step_between({}), 0.0, "of no readings nothing is told");
-  check.equal(pibench::step_between(std::vector<pibench::Nanoseconds>(1000, 30)), 0.0,
-              "nor of readings that all take the same");
+  // Ways of reading that are slow now and then are no steps.
+  check.equal(step_in({{19, 6000}, {20, 7900}, {21, 6000}, {27, 12}, {34, 11}}), 0.0, "seldom ones");
+  check.equal(step_in({{19, 6000}, {20, 7900}, {21, 6000}, {25, 12}, {29, 40}, {36, 11}}), 0.0, "several");
+  check.equal(step_in({{20, 9000}, {21, 9000}, {45, 490}, {46, 490}, {70, 18}, {71, 17}}), 0.0,
+              "those at one distance that is no multiple");
+  check.equal(step_in({{20, 19'900}, {40, 90}}), 0.0, "twice as long, seldom");
+  check.equal(step_in({}), 0.0, "of no readings nothing is told");
+  check.equal(step_in({{30, 1000}}), 0.0, "nor of readings that all take the same");
 }
 
 }  // namespace

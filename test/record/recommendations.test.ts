@@ -52,6 +52,12 @@ describe('the recommendation of a sweep of repetitions', () => {
     expect(only?.launches.map(({ launches }) => launches)).toEqual([6, 7, 25]);
   });
 
+  it('tells no launches from the spread of two', () => {
+    const two = (batch: RecordBatch): RecordBatch => ({ ...batch, variance: null });
+    const [only] = recommendationsOf([two(counted(10, 0.01, 1)), two(counted(100, 0.01, 2))]);
+    expect(only?.launches).toEqual([]);
+  });
+
   it('is made for each case by itself', () => {
     const batches = [64, 128].flatMap((threads) => [
       counted(10, 0.01, 4, { threads }),

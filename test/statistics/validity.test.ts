@@ -259,6 +259,21 @@ describe('threads of the process itself that nobody asked for', () => {
     expect(names(both)).not.toContain('crowded');
   });
 
+  it('are not blamed where nobody waited for them, nor where others work as much as was waited', () => {
+    // As a framework's own, which collect garbage on CPUs where nobody measures.
+    const elsewhere = { allowedCpus: 8, onlineCpus: 8, window: 10, processCpuTime: 10.2, cpuPressure: 6 };
+    const one = { ...QUIET_THREAD, cpuTime: 9.9 };
+    const idle = withTelemetry({ ...elsewhere, threads: [{ ...one, runDelay: 0 }] });
+    expect(names(idle)).not.toContain('crowded');
+    expect(flagOf(idle, 'contended')?.reason).toMatch(/tasks of this machine waited for a CPU during 60 %/);
+    const other = withTelemetry({
+      ...{ ...elsewhere, processCpuTime: 10.25, otherCpuTime: 0.2 },
+      threads: [{ ...one, runDelay: 0.2 }],
+    });
+    expect(names(other)).not.toContain('crowded');
+    expect(flagOf(other, 'preempted')?.reason).toMatch(/^other work ran on these CPUs/);
+  });
+
   it('are not meant where each thread ran that was asked for, and no other', () => {
     const asked = withTelemetry(changes, { threads: 3, pinned: false });
     expect(flagOf(asked, 'preempted')?.reason).toMatch(/^3 threads took turns on 2 CPUs/);

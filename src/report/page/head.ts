@@ -1,4 +1,6 @@
 /** The first screen of the page: the verdict, what qualifies it, where it comes from, and the stability table. Pure. */
+
+import { shortCommit } from '../../package.js';
 import { formatSeconds, formatShare, grouped, plural } from '../../quantities/format.js';
 import { sentence } from '../comparison.js';
 import type { BatchModel, ReportModel } from '../model.js';
@@ -160,7 +162,7 @@ function originHtml(report: ReportModel): string {
     [
       'pi-bench',
       escapeHtml(
-        `${report.piBench.version}${report.piBench.commit === null ? '' : ` (${report.piBench.commit.slice(0, 12)})`}`,
+        `${report.piBench.version}${report.piBench.commit === null ? '' : ` (${shortCommit(report.piBench.commit)})`}`,
       ),
     ],
     ['stack', escapeHtml([...new Set(report.batches.map(({ stack }) => stack))].join('; '))],

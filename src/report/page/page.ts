@@ -1,5 +1,6 @@
 /** The page of a report: one HTML file with everything in it, that asks the network for nothing. */
 import { gzipSync } from 'node:zlib';
+import { shortCommit } from '../../package.js';
 import { drawFigures, drawn, type ReportFigures } from '../figures/index.js';
 import type { ReportModel } from '../model.js';
 import { comparisonHtml } from './comparison.js';
@@ -51,7 +52,7 @@ function footHtml(input: PageInput): string {
   return [
     '<footer>',
     `<p>${recordHtml(input)}</p>`,
-    `<p>Made by pi-bench ${escapeHtml(version)}${commit === null ? '' : ` (${escapeHtml(commit.slice(0, 12))})`} from campaign ${escapeHtml(report.id)}. This page works offline and sends nothing.</p>`,
+    `<p>Made by pi-bench ${escapeHtml(version)}${commit === null ? '' : ` (${escapeHtml(shortCommit(commit))})`} from campaign ${escapeHtml(report.id)}. This page works offline and sends nothing.</p>`,
     '</footer>',
   ].join('\n');
 }

@@ -18,6 +18,8 @@ const MOST_SHARE = 0.05;
 const MOST_OF_OWN = 0.01;
 /** Of the time in which some task waited. Quiet machines: under 1 %. */
 const MOST_PRESSURE = 0.1;
+/** Of the time in which somebody waited for a CPU: what the measuring threads waited for the library's other ones explains it. */
+const MOST_OF_WAIT = 0.5;
 
 /** What others may use. */
 function mostOfOthers({ threads, telemetry: { window, onlineCpus } }: Observation): Seconds {
@@ -40,8 +42,9 @@ function pressures(observation: Observation): string[] {
   const { threads, telemetry, beside = 0 } = observation;
   if (beside > 0) return [];
   const { cpuPressure, memoryPressure, ioPressure, window, allowedCpus, cgroup } = telemetry;
-  const crowded = threads > allowedCpus || unaskedThreads(observation) !== null;
-  const ownWait = crowded || (cgroup?.throttledPeriods ?? 0) > 0;
+  const own = unaskedThreads(observation);
+  const waitedForOwn = own !== null && (own.waited === null || own.waited >= MOST_OF_WAIT * (cpuPressure ?? 0));
+  const ownWait = threads > allowedCpus || waitedForOwn || (cgroup?.throttledPeriods ?? 0) > 0;
   const kinds = [
     ['a CPU', ownWait ? null : cpuPressure],
     ['memory', memoryPressure],

@@ -23,7 +23,7 @@ export interface OwnThreads {
   readonly waited: Seconds | null;
 }
 
-/** null: there were none, or they took too little to be why the others waited. */
+/** null: there were none, nobody waited for them, or they took too little to be why, or others' work explains it as well. */
 export function unaskedThreads({ telemetry, threads: asked }: Observation): OwnThreads | null {
   const { threads, window, processCpuTime, otherCpuTime } = telemetry;
   if (threads.length === 0) return null;
@@ -35,7 +35,13 @@ export function unaskedThreads({ telemetry, threads: asked }: Observation): OwnT
   const waited = measuring.every(({ runDelay }) => runDelay !== null)
     ? measuring.reduce((sum, { runDelay }) => sum + (runDelay ?? 0), 0)
     : null;
-  if (cpuTime < (waited === null ? (otherCpuTime ?? 0) : LEAST_OF_WAIT * waited)) return null;
+  if (waited === null) {
+    if (cpuTime < (otherCpuTime ?? 0)) return null;
+  } else {
+    const much = LEAST_OF_WAIT * waited;
+    // The process's other threads, a framework's own, may run where nobody measures.
+    if (waited < LEAST_OF_TIME * window * asked || cpuTime < much || (otherCpuTime ?? 0) >= much) return null;
+  }
   const ran = threads.filter((one) => one.cpuTime + (one.runDelay ?? 0) >= LEAST_OF_WINDOW * window).length;
   return { ran: Math.max(ran, asked), cpuTime, waited };
 }
