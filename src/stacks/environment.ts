@@ -41,7 +41,14 @@ const OF_CUDA = alternatives(
   ...['DEVICE_DEFAULT_PERSISTING_L2_CACHE_PERCENTAGE_LIMIT', 'MPS_[A-Z0-9_]+'],
 );
 const NAMES = alternatives(
-  ...['FLEXIBLAS', 'PI_BENCH_CUDA_GROUPS', 'NODE_OPTIONS', 'GLIBC_TUNABLES', 'NVIDIA_TF32_OVERRIDE', `CUDA_(${OF_CUDA})`],
+  ...[
+    'FLEXIBLAS',
+    'PI_BENCH_CUDA_GROUPS',
+    'NODE_OPTIONS',
+    'GLIBC_TUNABLES',
+    'NVIDIA_TF32_OVERRIDE',
+    `CUDA_(${OF_CUDA})`,
+  ],
   // Which file a library is, and what stands between it and who calls it.
   ...['LD_LIBRARY_PATH', 'LD_PRELOAD', 'LD_AUDIT', 'LD_BIND_NOW'],
 );

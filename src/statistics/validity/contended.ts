@@ -43,7 +43,8 @@ function pressures(observation: Observation): string[] {
   if (beside > 0) return [];
   const { cpuPressure, memoryPressure, ioPressure, window, allowedCpus, cgroup } = telemetry;
   const own = unaskedThreads(observation);
-  const waitedForOwn = own !== null && (own.waited === null || own.waited >= MOST_OF_WAIT * (cpuPressure ?? 0));
+  const waitedForOwn =
+    own !== null && (own.waited === null || own.waited >= MOST_OF_WAIT * (cpuPressure ?? 0));
   const ownWait = threads > allowedCpus || waitedForOwn || (cgroup?.throttledPeriods ?? 0) > 0;
   const kinds = [
     ['a CPU', ownWait ? null : cpuPressure],
