@@ -53,7 +53,7 @@ const WITHOUT = { thread: ['shapes', 'cuda_gemm', 'cuda_passes', 'collective_dat
  */
 const LESS = {
   'address,undefined': { shapes: 'shapes=70', gemm: 'gemm=0.5', collective: 'collective=turns' },
-  thread: { gemm: 'gemm=0.5' },
+  thread: { gemm: 'gemm=0.25' },
 };
 
 /** What `--sanitize` takes. */
