@@ -75,15 +75,6 @@ export const stackFile = z.strictObject({
   stacks: z.array(entry).min(1),
 });
 
-/** What there may be where a key is unknown: one is mistyped more often than invented. */
-function explain(issue: z.core.$ZodIssue): string | null {
-  if (issue.code !== 'unrecognized_keys') return null;
-  const { length } = issue.path;
-  const { shape } = length === 0 ? stackFile : length === 2 ? entry : npmPackages;
-  const known = Object.keys(shape).filter((key) => key !== '$schema');
-  return `${issue.keys.map((key) => `"${key}"`).join(', ')} is unknown here; there is ${known.join(', ')}`;
-}
-
 /** One entry, with all its possibilities; what has one possibility has one value. */
 export interface AskedStack {
   readonly name: string;
@@ -187,7 +178,7 @@ function problemOf(one: AskedStack): string | null {
  * @throws UserError that names the line
  */
 export function parseStackFile(content: string, name: string): readonly AskedStack[] {
-  const { data, lineOf } = checkYaml(content, name, 'a stack file', stackFile, explain);
+  const { data, lineOf } = checkYaml(content, name, 'a stack file', stackFile);
   const seen = new Set<string>();
   return data.stacks.map((given, i) => {
     const line = lineOf(['stacks', i]);

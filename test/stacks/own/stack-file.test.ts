@@ -43,7 +43,7 @@ stacks:
     ['stacks: [', /^s\.yaml:1: /],
     ['stacks: []', /^s\.yaml:1: stacks: /],
     [stack('stack: sort'), /^s\.yaml:2: mine: --stack sort is unknown; there is embedded/],
-    [stack('stak: blis'), /^s\.yaml:3: stacks\.0: "stak" is unknown here; there is name, stack, /],
+    [stack('stak: blis'), /^s\.yaml:3: stacks\.0: "stak" is unknown here; there is stack, name, /],
     ['stacks:\n  - nam: a', /^s\.yaml:2: stacks\.0: "nam" is unknown here; there is name, /],
     [
       stack('stack: blis\n    colour: red'),
