@@ -98,21 +98,21 @@ inline std::string describe(const Given& given) {
                      std::to_string(shape.batch) + ", leading " + std::to_string(given.lda) + ", " +
                      std::to_string(given.ldb) + ", " + std::to_string(given.ldc);
   if (given.strategy) {
-    const auto& [partition, blocking, a_in_place, b_in_place, stream_c, strip_rows, sums_apart, b_rows,
-                 by_lines, b_copied, b_asked, evenly, next_asked, rows_outside, in_pairs, c_asked, halves,
-                 spreading] = *given.strategy;
+    const auto& [partition, blocking, a_in_place, b_in_place, stream_c, strip_rows, b_rows, by_lines, b_ahead,
+                 b_copied, b_asked, evenly, next_asked, rows_outside, in_pairs, c_asked, halves, spreading] =
+        *given.strategy;
     text += ", grid " + std::to_string(partition.products) + ", " + std::to_string(partition.rows) + ", " +
             std::to_string(partition.columns) + (partition.own_b ? ", B each its own" : "") + ", blocks " +
             std::to_string(blocking.mc) + ", " + std::to_string(blocking.nc) + ", " +
             std::to_string(blocking.kc) + (a_in_place ? ", A in place" : "") +
             (b_in_place ? ", B in place" : "") + (stream_c ? ", C streamed" : "") +
-            (sums_apart ? ", sums apart" : "") +
             (b_rows > 0 ? ", B packed by " + std::to_string(b_rows) + " rows" : "") +
-            (by_lines ? " by lines" : "") + (b_copied ? ", B packed by tiles" : "") +
-            (b_asked ? ", B asked for" : "") + (evenly ? " evenly" : "") +
-            (next_asked ? ", next asked for" : "") + (rows_outside ? ", rows outside" : "") +
-            (in_pairs ? " in pairs" : "") + (c_asked ? ", C asked for" : "") + (halves ? ", halves" : "") +
-            (spreading ? ", A spread" : "") + ", strips of " + std::to_string(strip_rows);
+            (by_lines ? " by lines" : "") + (b_ahead ? ", B packed ahead" : "") +
+            (b_copied ? ", B packed by tiles" : "") + (b_asked ? ", B asked for" : "") +
+            (evenly ? " evenly" : "") + (next_asked ? ", next asked for" : "") +
+            (rows_outside ? ", rows outside" : "") + (in_pairs ? " in pairs" : "") +
+            (c_asked ? ", C asked for" : "") + (halves ? ", halves" : "") + (spreading ? ", A spread" : "") +
+            ", strips of " + std::to_string(strip_rows);
   }
   if (given.thin) {
     text += ", thin, members " + std::to_string(given.thin->members) + ", block " +
@@ -142,14 +142,14 @@ inline Strategy pick_strategy(Random& random, const MicroKernel& kernel, const G
   strategy.blocking = {pick(random, 1, 40), pick(random, 1, 40), kernel.nr * pick(random, 1, 3)};
   strategy.a_in_place = coin(random) && can_read_a_in_place(kernel, shape);
   strategy.b_in_place = (coin(random) || kernel.joins_b) && can_read_b_in_place(kernel, shape);
-  strategy.sums_apart = coin(random);
   strategy.b_rows = coin(random) ? static_cast<int>(pick(random, 1, 40)) : 0;
-  strategy.by_lines = strategy.b_rows > 0 && coin(random);
+  strategy.by_lines = coin(random);
   if (strategy.b_rows > 0) strategy.blocking.kc = pick(random, 1, 200);
+  strategy.b_ahead = coin(random);
   strategy.b_copied = coin(random) && !kernel.joins_b;
   if (strategy.b_copied) {
     strategy.a_in_place = strategy.a_in_place && kernel.copies_in_place;
-    strategy.b_in_place = strategy.sums_apart = false;
+    strategy.b_in_place = false;
     strategy.b_rows = 0;
   }
   strategy.b_asked = coin(random);
@@ -160,7 +160,7 @@ inline Strategy pick_strategy(Random& random, const MicroKernel& kernel, const G
   strategy.c_asked = coin(random);
   strategy.halves = coin(random);
   strategy.spreading = coin(random);
-  strategy.stream_c = coin(random) && (strategy.sums_apart || shape.k <= strategy.blocking.kc);
+  strategy.stream_c = coin(random) && shape.k <= strategy.blocking.kc;
   if (kernel.row_multiple == 1) strategy.strip_rows = static_cast<int>(pick(random, 0, kernel.mr));
   return strategy;
 }

@@ -283,12 +283,13 @@ inline Manner choose_manner(const InstructionSet& set, const MicroKernel& kernel
     strategy.a_in_place = hash.coin() && can_read_a_in_place(kernel, shape);
     strategy.b_in_place = (hash.coin() || kernel.joins_b) && can_read_b_in_place(kernel, shape);
     strategy.b_rows = hash.coin() ? 1 + static_cast<int>(hash.below(40)) : 0;
-    strategy.by_lines = strategy.b_rows > 0 && hash.coin();
+    strategy.by_lines = hash.coin();
     if (strategy.b_rows > 0) strategy.blocking.kc = 1 + hash.below(kLargestExtent);
+    strategy.b_ahead = hash.coin();
     strategy.b_copied = hash.coin() && !kernel.joins_b;
     if (strategy.b_copied) {
       strategy.a_in_place = strategy.a_in_place && kernel.copies_in_place;
-      strategy.b_in_place = strategy.sums_apart = false;
+      strategy.b_in_place = false;
       strategy.b_rows = 0;
     }
     strategy.b_asked = hash.coin();

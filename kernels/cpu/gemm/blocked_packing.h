@@ -26,17 +26,14 @@ void BlockedGemm::prepack(const GemmOperands& operands) noexcept {
   operands_ = nullptr;
 }
 
-// Returns where the panels begin, depth by depth; nullptr where nothing is packed in a call.
+// Returns where the panels begin; nullptr where nothing is packed in a call.
 std::byte* BlockedGemm::pack_block_of_b(const Role& role, std::int64_t product, Range columns, Range depth,
                                         std::size_t& turn) noexcept {
   if (b_in_place_ || shape_.prepack_b) return nullptr;
   std::byte* packed = packed_b_[static_cast<std::size_t>(role.lane) * blocks_per_lane_ + turn].data();
   if (packs_ahead_ || copies_b_) return packed;
   const Range mine = share(panels(columns.size()), role.packer, partition_.packers());
-  for (std::int64_t pc = depth.begin; pc < depth.end; pc += blocks_.kc) {
-    pack_b(packed + depth_offset(columns, pc - depth.begin), product, columns,
-           {pc, std::min(pc + blocks_.kc, depth.end)}, mine);
-  }
+  pack_b(packed, product, columns, depth, mine);
   if (partition_.packers() > 1) {
     // Past this barrier everybody has packed this block, and nobody reads the one before any more.
     team_.barrier();
@@ -66,14 +63,21 @@ void BlockedGemm::pack_b(std::byte* packed, std::int64_t product, Range columns,
   const std::int64_t at_a_time =
       by_rows ? round_up(std::int64_t{b_rows_}, packing_.depth_multiple) : depth.size();
   Range left = panels_to_pack;
-  if (by_lines_ && by_rows && depth.size() % packing_.depth_multiple == 0) {
+  if (by_lines_ && left.size() > 1) {
     const std::int64_t first = columns.begin + left.begin * kernel_.nr;
     const std::int64_t end = std::min(columns.begin + left.end * kernel_.nr, columns.end);
-    left.begin +=
-        packing_.by_lines(b_at(product, depth.begin, first), operands_->ldb, end - first, depth.size(),
-                          kernel_.nr, static_cast<std::int64_t>(panel_bytes(depth.size())),
-                          packed + panel_place(left.begin, depth.size())) /
-        kernel_.nr;
+    const std::int64_t units = depth.size() / packing_.depth_multiple * packing_.depth_multiple;
+    const std::int64_t done =
+        units == 0 ? 0
+                   : packing_.by_lines(b_at(product, depth.begin, first), operands_->ldb, end - first, units,
+                                       kernel_.nr, static_cast<std::int64_t>(panel_bytes(depth.size())),
+                                       packed + panel_place(left.begin, depth.size())) /
+                         kernel_.nr;
+    const std::int64_t rest = depth.size() - units;
+    for (std::int64_t i = 0; rest > 0 && i < done; ++i, ++left.begin)
+      pack(b_at(product, depth.begin + units, first + i * kernel_.nr), operands_->ldb, kernel_.nr, rest,
+           kernel_.nr, packed + panel_place(left.begin, depth.size()) + packed_bytes(kernel_.nr, units));
+    if (rest == 0) left.begin += done;
   }
   for (std::int64_t p = depth.begin; p < depth.end; p += at_a_time) {
     const std::int64_t rows = std::min(at_a_time, depth.end - p);

@@ -1,10 +1,6 @@
 // The two loops inside of the nest: tile by tile over a block of C, and what becomes of the sums of a tile
-// that hangs over the edge, or that is kept apart. For loop_nest.cc alone, as blocked_gemm.h is.
+// that hangs over the edge. For loop_nest.cc alone, as blocked_gemm.h is.
 #pragma once
-
-#if defined(__x86_64__)
-#include <emmintrin.h>
-#endif
 
 #include <algorithm>
 #include <cstddef>
@@ -23,11 +19,9 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
   Tile tile{};
   tile.ldc = operands_->ldc;
   tile.accumulate = depth.begin > 0;
-  const bool complete = depth.end == shape_.k;
-  const bool keeps_sums = depth_blocks() > 1;
   const bool stream = stream_c_ && is_line_aligned(c, result_bytes(operands_->ldc));
-  tile.prefetch_c = sums_apart_ ? complete && !stream : c_asked_;
-  tile.stream_c = stream && !tile.accumulate && !sums_apart_;
+  tile.prefetch_c = c_asked_;
+  tile.stream_c = stream && !tile.accumulate;
   tile.target_row = operands_->ldc;
   tile.a_row = operands_->lda;
   tile.depth = kernel_.joins_b ? depth.size() : packed_depth(depth.size());
@@ -99,14 +93,7 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
         std::byte* const target = c + result_bytes((rows.begin + strip.row()) * operands_->ldc + j + at);
         tile.c = tile.target = target;
         const ComputeTile compute = heights[strip.height() - 1];
-        if (sums_apart_) {
-          const std::int64_t kept = keeps_sums ? (panel * blocks_.mc + strip.row()) * kernel_.nr + at : 0;
-          std::byte* const sums = (keeps_sums ? own_sums(member) : own_edge(member)) + result_bytes(kept);
-          tile.c = sums;
-          tile.ldc = kernel_.nr;
-          compute(tile);
-          if (complete) copy_out(sums, target, strip.height(), piece.columns, stream);
-        } else if (!hangs_over) {
+        if (!hangs_over) {
           compute(tile);
         } else {
           edge_tile(compute, tile, strip.height(), width, own_edge(member));
@@ -223,27 +210,6 @@ void BlockedGemm::edge_tile(const ComputeTile compute, Tile tile, std::int64_t r
   tile.ldc = kernel_.nr;
   compute(tile);
   for (std::size_t i = 0; i < count; ++i) std::memcpy(c + i * c_step, edge + i * edge_step, bytes);
-}
-
-// Complete sums of a tile to where they belong. Whole lines past the caches, where that is asked for: what is
-// larger than the near caches would only be fetched, to be written and to be evicted again.
-void BlockedGemm::copy_out(const std::byte* sums, std::byte* c, std::int64_t rows, std::int64_t columns,
-                           [[maybe_unused]] bool stream) noexcept {
-  const std::size_t bytes = result_bytes(columns);
-  const std::size_t sums_step = result_bytes(kernel_.nr);
-  const std::size_t c_step = result_bytes(operands_->ldc);
-  for (std::int64_t i = 0; i < rows; ++i, sums += sums_step, c += c_step) {
-#if defined(__x86_64__)
-    if (stream && bytes % kLine == 0 && is_line_aligned(c, c_step)) {
-      for (std::size_t at = 0; at < bytes; at += sizeof(__m128i)) {
-        _mm_stream_si128(reinterpret_cast<__m128i*>(c + at),
-                         _mm_loadu_si128(reinterpret_cast<const __m128i*>(sums + at)));
-      }
-      continue;
-    }
-#endif
-    std::memcpy(c, sums, bytes);
-  }
 }
 
 }  // namespace

@@ -48,29 +48,19 @@ Blocking choose_blocking(const MicroKernel& kernel, const CacheSizes& caches, co
   return blocks;
 }
 
-Blocking choose_blocking_apart(const MicroKernel& kernel, const CacheSizes& caches, const GemmShape& shape,
-                               int blocks_of_b) {
+Blocking choose_blocking_of_one_strip(const MicroKernel& kernel, const CacheSizes& caches,
+                                      const GemmShape& shape) {
   const auto element = static_cast<std::int64_t>(kernel.packing->packed_size);
-  const auto sum = static_cast<std::int64_t>(kernel.result_size);
-  const std::int64_t depth_unit = std::max(4, kernel.packing->depth_multiple);
-  // What is left of L2 beside a quarter each for A and for the sums is what others on the same core use, and
-  // what passes through. The deeper, the seldomer a sum is read and written again; a thirty-second of L2 for
-  // a panel of B, measured.
+  // Measured. Deeper blocks read and write C less often, but then so few panels are in L2 that A comes from
+  // L3 too often.
+  constexpr std::int64_t kDeepest = 2048;
+  constexpr std::int64_t kFewRows = 128;
   Blocking blocks{};
-  const std::int64_t deepest = std::max(depth_unit, caches.l2 / 32 / (element * kernel.nr));
-  blocks.kc = std::min(shape.k, even_piece(shape.k, deepest, depth_unit));
-  const auto whole_strips = [&](std::int64_t rows) {
-    return std::max<std::int64_t>(kernel.mr, rows / kernel.mr * kernel.mr);
-  };
-  const std::int64_t most_mc = whole_strips(caches.l2 / 4 / (element * blocks.kc));
-  const std::int64_t unit = shape.m > most_mc ? kernel.mr : kernel.row_multiple;
-  blocks.mc = std::min(shape.m, even_piece(shape.m, most_mc, unit));
-  // Where one block has all of the depth, each tile is complete at once, and no sums have to be kept.
-  const std::int64_t of_sums = blocks.kc >= shape.k ? shape.n : caches.l2 / 4 / (sum * blocks.mc);
-  const std::int64_t of_b = caches.l3 / 2 / (element * shape.k * blocks_of_b);
-  const std::int64_t most_nc =
-      std::max<std::int64_t>(kernel.nr, std::min(of_sums, of_b) / kernel.nr * kernel.nr);
-  blocks.nc = even_piece(shape.n, most_nc, kernel.nr);
+  blocks.kc = std::min(shape.k, even_piece(shape.k, kDeepest, std::max(4, kernel.packing->depth_multiple)));
+  blocks.mc = std::min<std::int64_t>(shape.m, kernel.mr);
+  const std::int64_t of_b = shape.m <= kFewRows ? caches.l2 / 4 : caches.l2 / 2;
+  const std::int64_t panels = of_b / (element * blocks.kc * kernel.nr);
+  blocks.nc = even_piece(shape.n, std::max(std::int64_t{1}, panels) * kernel.nr, kernel.nr);
   return blocks;
 }
 

@@ -23,10 +23,11 @@ struct Blocking {
 Blocking choose_blocking(const MicroKernel& kernel, const CacheSizes& caches, const GemmShape& shape,
                          int blocks_of_b);
 
-// The blocks where the sums of a block of C are kept apart until the depth is done: mc x nc sums and mc x kc
-// of A live in L2, all of the depth of nc columns of B in L3.
-Blocking choose_blocking_apart(const MicroKernel& kernel, const CacheSizes& caches, const GemmShape& shape,
-                               int blocks_of_b);
+// The blocks of which a single strip of A passes all panels of B, which fill half of L2: for kernels that are
+// so fast that reading and writing C costs as much as computing it. C is then written along its rows, few of
+// them at a time, and what the CPU itself fetches ahead comes in time.
+Blocking choose_blocking_of_one_strip(const MicroKernel& kernel, const CacheSizes& caches,
+                                      const GemmShape& shape);
 
 // Cuts `extent` into the fewest near-equal pieces of at most `most` and returns the largest one, rounded up
 // to `unit`.

@@ -92,7 +92,7 @@ bool packs_by_lines_of_low(const MicroKernel& kernel, const GemmShape& shape, Co
 // A that reads a line or less of each of its rows at a time, which takes longer than all the rest: by rows,
 // in blocks that stay in L2, it does not.
 int rows_at_a_time(const MicroKernel& kernel, const GemmShape& shape, CoreKind cores) {
-  if (!is_bound_by_reading_b(kernel, shape)) return 0;
+  if (kernel.speed > 1 || !is_bound_by_reading_b(kernel, shape)) return 0;
   const bool has_trailer = kernel.packing->trailer_of_b > 0;
   if (cores != CoreKind::kZen5)
     return has_trailer && !packs_by_lines(kernel, shape, cores) ? 0 : kRowsAtATime;
@@ -138,7 +138,7 @@ Blocking blocks_of_far_b(const MicroKernel& kernel, const GemmShape& shape, cons
   } else if (strategy.b_rows == kZen5RowsAtATime) {
     at_most(kZen5DepthOfRows);
     at_most_wide(kZen5ColumnsOfRows);
-  } else if (strategy.by_lines) {
+  } else if (strategy.by_lines && strategy.b_rows > 0) {
     at_most(kDepthOfLines);
     at_most_wide(kColumnsOfLines);
   } else if (strategy.b_rows > 0) {

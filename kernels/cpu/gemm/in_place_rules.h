@@ -123,11 +123,9 @@ InPlace suits(const MicroKernel& kernel, const GemmShape& shape) {
 }
 
 // The same of one member's part, whose operands may be read a few times only. Measured on Zen 4.
-InPlace suits_part(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part,
-                   bool sums_apart) {
+InPlace suits_part(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part) {
   const InPlace whole = suits(kernel, shape);
-  return {(whole.a && !sums_apart) || has_few_panels(kernel, part, kFewPanels),
-          whole.b || part.m <= kFewStrips * kernel.mr};
+  return {whole.a || has_few_panels(kernel, part, kFewPanels), whole.b || part.m <= kFewStrips * kernel.mr};
 }
 
 // By how often they are read: a B that was packed is read by all members' rows.
@@ -143,7 +141,7 @@ InPlace suits_intel(const MicroKernel& kernel, const GemmShape& shape, const Gem
 }
 
 InPlace suits_zen5(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part) {
-  InPlace in_place = suits_part(kernel, shape, part, false);
+  InPlace in_place = suits_part(kernel, shape, part);
   const std::int64_t b_row = source_bytes(kernel, shape.n);
   const bool large_panel = source_bytes(kernel, shape.k * kernel.nr) >= kZen5LargePanel;
   const bool rows_meet = b_row % kPage == 0 || (b_row % kZen5FarRow == 0 && large_panel);
@@ -217,12 +215,12 @@ InPlace suits_whole(const MicroKernel& kernel, const GemmShape& shape, const Cor
 }
 
 InPlace suits_member(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part,
-                     const CoreRules& rules, bool sums_apart) {
+                     const CoreRules& rules) {
   if (is_one_tile(kernel, part)) return {true, true};
   if (meets_in_pages(kernel, shape, rules)) return {};
   if (rules.low) return suits_low(kernel, shape, part);
   if (rules.intel) return suits_intel(kernel, shape, part);
-  return rules.zen5 ? suits_zen5(kernel, shape, part) : suits_part(kernel, shape, part, sums_apart);
+  return rules.zen5 ? suits_zen5(kernel, shape, part) : suits_part(kernel, shape, part);
 }
 
 }  // namespace

@@ -6,9 +6,6 @@
 // Or strip by strip, with the two innermost exchanged: then a strip of A is in L1 while the panels of B run
 // past it, from L2 or L3.
 //
-// Where sums are kept apart, the loop over the depth is inside the one over the rows, after all of the depth
-// of a block's columns of B was packed; and each sum is written to C once, when it is complete.
-//
 // Everything here counts in elements and moves bytes: it knows no data type.
 #include "loop_nest.h"
 
@@ -48,16 +45,16 @@ BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, c
       c_asked_(strategy.c_asked),
       spreading_(strategy.spreading),
       stream_c_(strategy.stream_c),
-      sums_apart_(strategy.sums_apart),
       b_rows_(strategy.b_rows),
-      by_lines_(strategy.by_lines && kernel.packing->by_lines != nullptr),
-      rows_outside_(strategy.rows_outside && kernel.beside && !strategy.sums_apart),
-      packs_ahead_(!rows_outside_ && kernel.pack_ahead != nullptr && strategy.partition.packers() == 1 &&
-                   !strategy.b_in_place && !shape.prepack_b && !shape.transpose_b && strategy.b_rows == 0),
+      by_lines_(strategy.by_lines && kernel.packing->by_lines != nullptr && !shape.transpose_b &&
+                (strategy.b_rows > 0 || kernel.packing->trailer_of_b == 0)),
+      rows_outside_(strategy.rows_outside && kernel.beside),
+      packs_ahead_(!rows_outside_ && strategy.b_ahead && kernel.pack_ahead != nullptr &&
+                   strategy.partition.packers() == 1 && !strategy.b_in_place && !shape.prepack_b &&
+                   !shape.transpose_b && strategy.b_rows == 0),
       copies_b_(!rows_outside_ && strategy.b_copied && kernel.copies_b > 0 &&
                 strategy.partition.packers() == 1 && (!strategy.a_in_place || kernel.copies_in_place) &&
-                !strategy.b_in_place && !shape.prepack_b && !shape.transpose_b && strategy.b_rows == 0 &&
-                !strategy.sums_apart),
+                !strategy.b_in_place && !shape.prepack_b && !shape.transpose_b && strategy.b_rows == 0),
       panels_take_turns_(packs_ahead_ && shape.m <= strategy.blocking.mc),
       blocks_per_lane_(strategy.partition.packers() > 1 ? 2 : 1) {
   if (blocks_.kc < shape.k) blocks_.kc = round_up(blocks_.kc, packing_.depth_multiple);
@@ -72,17 +69,12 @@ BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, c
   const std::size_t a_bytes = a_in_place_ ? 0 : strip_bytes(blocks_.mc, blocks_.kc) + kPackingSlack;
   edge_offset_ = whole_lines(a_bytes);
   panel_offset_ = whole_lines(edge_offset_ + result_bytes(std::int64_t{kernel.mr} * kernel.nr));
-  sums_offset_ = whole_lines(panel_offset_ + (b_in_place_ ? panel_bytes(blocks_.kc) : 0));
-  // Sums that are complete after one block of the depth need no more than one tile, the one for the edges.
-  const bool keeps_sums = sums_apart_ && depth_blocks() > 1;
-  const std::size_t own_bytes =
-      sums_offset_ + (keeps_sums ? result_bytes(panels(blocks_.nc) * kernel.nr * blocks_.mc) : 0);
+  const std::size_t own_bytes = panel_offset_ + (b_in_place_ ? panel_bytes(blocks_.kc) : 0);
   for (int i = 0; i < partition_.members(); ++i) own_.emplace_back(own_bytes);
   if (shape.prepack_b) {
     packed_b_.emplace_back(prepacked_offset(shape.batch, 0, 0));
   } else if (!b_in_place_) {
-    const std::int64_t depth_blocks_in_one = sums_apart_ ? depth_blocks() : 1;
-    const std::int64_t panels_in_one = panels_take_turns_ ? 2 : panels(blocks_.nc) * depth_blocks_in_one;
+    const std::int64_t panels_in_one = panels_take_turns_ ? 2 : panels(blocks_.nc);
     const std::size_t block = static_cast<std::size_t>(panels_in_one) * panel_bytes(blocks_.kc);
     const auto lanes = static_cast<std::size_t>(partition_.blocks_of_b());
     for (std::size_t i = 0; i < lanes * blocks_per_lane_; ++i) packed_b_.emplace_back(block);
@@ -118,8 +110,8 @@ BlockedGemm::Role BlockedGemm::role_of(int member) const noexcept {
 // What asks for the next panel of B, and kernels with state to set up, go by the block.
 bool BlockedGemm::has_only_tiles() const noexcept {
   const auto is_one_block = [&](const Role& role) { return role.rows.size() <= blocks_.mc; };
-  return a_in_place_ && b_in_place_ && !b_asked_ && !sums_apart_ && kernel_.any_columns &&
-         kernel_.enter == nullptr && column_blocks_ == 1 && depth_blocks() == 1 &&
+  return a_in_place_ && b_in_place_ && !b_asked_ && kernel_.any_columns && kernel_.enter == nullptr &&
+         column_blocks_ == 1 && depth_blocks() == 1 &&
          std::all_of(roles_.begin(), roles_.end(), is_one_block);
 }
 
@@ -155,7 +147,7 @@ void BlockedGemm::work(int member) noexcept {
   if (member >= partition_.members()) {
     // Barriers are of the whole team.
     if (partition_.packers() > 1 && !b_in_place_ && !shape_.prepack_b) {
-      const std::int64_t barriers = shape_.batch * column_blocks_ * (sums_apart_ ? 1 : depth_blocks());
+      const std::int64_t barriers = shape_.batch * column_blocks_ * depth_blocks();
       for (std::int64_t i = 0; i < barriers; ++i) team_.barrier();
     }
     return;
@@ -179,8 +171,6 @@ void BlockedGemm::multiply_products(const Role& role, int member) noexcept {
   for (std::int64_t product = role.products.begin; product < role.products.end; ++product) {
     if (only_tiles_) {
       multiply_in_place(role, product);
-    } else if (sums_apart_) {
-      multiply_depth_inside(role, product, turn, member);
     } else {
       multiply_product(role, product, turn, member);
     }
@@ -209,25 +199,6 @@ void BlockedGemm::multiply_product(const Role& role, std::int64_t product, std::
         if (by_strips < columns.size())
           multiply(own_a(member), panels_after(b, by_strips, depth), product, rows,
                    {columns.begin + by_strips, columns.end}, depth, member);
-      }
-    }
-  }
-}
-
-void BlockedGemm::multiply_depth_inside(const Role& role, std::int64_t product, std::size_t& turn,
-                                        int member) noexcept {
-  for (std::int64_t block = 0; block < column_blocks_; ++block) {
-    const std::int64_t jc = role.columns.begin + block * blocks_.nc;
-    const Range columns{std::min(jc, role.columns.end), std::min(jc + blocks_.nc, role.columns.end)};
-    std::byte* packed = pack_block_of_b(role, product, columns, {0, shape_.k}, turn);
-    for (std::int64_t ic = role.rows.begin; ic < role.rows.end; ic += blocks_.mc) {
-      const Range rows{ic, std::min(ic + blocks_.mc, role.rows.end)};
-      for (std::int64_t pc = 0; pc < shape_.k; pc += blocks_.kc) {
-        const Range depth{pc, std::min(pc + blocks_.kc, shape_.k)};
-        if (!a_in_place_) pack_a(own_a(member), product, rows, depth);
-        std::byte* here = packed == nullptr ? nullptr : packed + depth_offset(columns, pc);
-        const Panels b = panels_of_b(here, product, columns, depth, ic == role.rows.begin);
-        multiply(own_a(member), b, product, rows, columns, depth, member);
       }
     }
   }

@@ -21,19 +21,20 @@ struct Strategy {
   bool b_in_place = false;
   bool stream_c = false;  // C is written past the caches
   int strip_rows = 0;     // most rows of a strip; 0: as many as the kernel has
-  // A member keeps the sums of a block of C to itself, tile by tile, until the depth is done, and only then
-  // writes them to C. The loop over the depth is then inside the one over the rows.
-  bool sums_apart = false;
   // A block of B is packed so many rows of it at a time, all panels of these; 0: panel by panel.
   int b_rows = 0;
-  bool by_lines = false;  // then by whole lines of all of its rows, as far as the packing can
+  // By whole lines of all of its rows, as far as the packing can; with a trailer only where b_rows is not 0.
+  bool by_lines = false;
+  // A panel of B is packed while the one before is used, where MicroKernel::pack_ahead can, or just before
+  // its use; else all of a block at once.
+  bool b_ahead = false;
   // A panel of B is packed by the first tile that uses it, where that tile can.
   bool b_copied = false;
   bool b_asked = false;     // each panel of B asks for the next one
   bool evenly = false;      // Tile::asks_evenly, where a block has one strip
   bool next_asked = false;  // products of which nothing is packed ask for the operands of the next of a batch
   // The loop over the strips of a block is outside of that over its panels, so that a strip stays near rather
-  // than a panel: of kernels with MicroKernel::beside, where sums are not kept apart. Then b_copied, b_asked,
+  // than a panel: of kernels with MicroKernel::beside. Then b_copied, b_asked,
   // evenly and next_asked have no effect.
   bool rows_outside = false;
   bool in_pairs = false;   // by strips of MicroKernel::rows_of_pairs, where it has some

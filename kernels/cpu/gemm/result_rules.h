@@ -21,15 +21,15 @@ namespace {
 // 4096x4096x8 1.08 and 1.04, x16 1.02 and 1.04).
 constexpr std::int64_t kShallowestAsking = 48;
 
-// Whether the sums of C had better be kept apart. For kernels that are so fast that reading and writing C
-// costs as much as computing it: there, where one member's part of the operands, with B packed, is more than
-// L2 holds, and where C is no small part of that.
-bool keeps_sums_apart(const MicroKernel& kernel, const GemmShape& part) {
+// Whether a member had better compute its part strip by strip. For kernels that are faster than vector
+// instructions: there, where the part of the operands, with B packed, and C are more than stays in L2, and
+// where C is no small part of that.
+bool goes_by_single_strips(const MicroKernel& kernel, const GemmShape& part) {
   if (kernel.speed == 1) return false;
   const auto source = static_cast<std::int64_t>(kernel.packing->source_size);
   const std::int64_t c = part.m * part.n * static_cast<std::int64_t>(kernel.result_size);
   const std::int64_t l2 = cache_sizes().l2;
-  return c >= l2 / 4 && (part.m + 2 * part.n) * part.k * source + c > l2 * 3 / 2;
+  return c >= l2 / 4 && (part.m + 2 * part.n) * part.k * source + c > l2 * 5 / 8;
 }
 
 // Low tiles write less of a row at a time, and lines of long rows one by one had better stay: on Zen 3

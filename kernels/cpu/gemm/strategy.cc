@@ -55,13 +55,13 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   strategy.partition = choose_partition(kernel, shape, packed, members);
   strategy.b_rows = is_far(kernel, shape.k * shape.n) ? rows_at_a_time(kernel, shape, cores) : 0;
   if (low_lines) strategy.b_rows = kRowsAtATime;
-  strategy.by_lines = strategy.b_rows > 0 && packs_by_lines(kernel, shape, cores);
+  strategy.by_lines = kernel.speed > 1 || (strategy.b_rows > 0 && packs_by_lines(kernel, shape, cores));
   const bool reads_b = cores == CoreKind::kZen5 && is_bound_by_reading_far_b(kernel, shape);
   // Each member packs the columns that it uses, and none waits; of low tiles also beside an A in place (on
   // Zen 3, a transposed B on two threads: float32 64x64x4096 1.5, 20x20x4096 1.25).
-  const bool packs_own = rules.low || ((rules.zen4 || rules.zen5) && packed.a);
+  const bool packs_own = rules.low || kernel.speed > 1 || ((rules.zen4 || rules.zen5) && packed.a);
   const bool packs_wide = packs_own && packed.b && shape.n >= shape.m && shape.n > kernel.nr;
-  if (reads_b || strategy.by_lines || packs_wide) share_columns(strategy.partition);
+  if (reads_b || (strategy.by_lines && strategy.b_rows > 0) || packs_wide) share_columns(strategy.partition);
 
   if (rules.low && !packed.a && !packed.b) share_rows_by_strips(kernel, shape, strategy.partition);
 
@@ -71,16 +71,17 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   GemmShape part = shape;
   part.m = ceil_div(shape.m, grid.rows);
   part.n = std::min(shape.n, ceil_div(ceil_div(shape.n, kernel.nr), grid.columns) * kernel.nr);
-  strategy.sums_apart = strategy.b_rows == 0 && keeps_sums_apart(kernel, part);
-  const InPlace in_place = suits_member(kernel, shape, part, rules, strategy.sums_apart);
-  strategy.a_in_place = in_place.a && can_a;
+  const bool one_strip =
+      goes_by_single_strips(kernel, part) || (kernel.speed > 1 && is_bound_by_reading_far_b(kernel, shape));
+  const InPlace in_place = suits_member(kernel, shape, part, rules);
+  strategy.a_in_place = (in_place.a || one_strip) && can_a;
   strategy.b_in_place = in_place.b && can_b && !low_lines;
   if (strategy.a_in_place && !shape.transpose_a)
     strategy.strip_rows = rows_of_strip(kernel, source_bytes(kernel, shape.k), rules);
 
   const int blocks_of_b = grid.packers() > 1 ? 2 * grid.columns : grid.blocks_of_b();
-  const auto choose = strategy.sums_apart ? choose_blocking_apart : choose_blocking;
-  strategy.blocking = choose(kernel, cache_sizes(), part, blocks_of_b);
+  strategy.blocking = one_strip ? choose_blocking_of_one_strip(kernel, cache_sizes(), part)
+                                : choose_blocking(kernel, cache_sizes(), part, blocks_of_b);
   strategy.blocking = blocks_of_cores(kernel, shape, part, strategy, rules);
   strategy.blocking = blocks_of_far_b(kernel, shape, part, strategy, cores);
 
@@ -89,6 +90,7 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   else if (kernel.beside && cores == CoreKind::kOther)
     strategy.rows_outside = goes_by_strips_widened(shape, part);
 
+  strategy.b_ahead = !one_strip;
   strategy.b_copied = kernel.copies_b > 0;
   strategy.b_asked = !strategy.rows_outside && !low_lines && asks_for_b(kernel, shape, part, rules);
   strategy.evenly = rules.zen4 && is_asked_evenly(kernel, shape);
@@ -97,8 +99,7 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   strategy.halves = cores == CoreKind::kOther;
   strategy.c_asked = asks_for_c(kernel, shape, rules);
   const bool written_once = shape.k <= strategy.blocking.kc;
-  strategy.stream_c =
-      strategy.sums_apart || (!rules.intel && written_once && is_too_much_to_stay(kernel, shape, cores));
+  strategy.stream_c = !rules.intel && written_once && is_too_much_to_stay(kernel, shape, cores);
   const std::int64_t rows = strategy.stream_c ? rows_beside_streamed_c(kernel, shape, cores) : 0;
   if (rows > 0) strategy.blocking.mc = std::min(strategy.blocking.mc, round_up(rows, kernel.mr));
   return strategy;
