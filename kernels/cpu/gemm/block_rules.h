@@ -24,8 +24,8 @@ namespace {
 constexpr std::int64_t kIntelShallowest = 32;
 constexpr std::int64_t kIntelDeepestPacked = 512;
 constexpr std::int64_t kIntelShallowProduct = 256;
-constexpr std::int64_t kIntelFewRows = 56;
-constexpr std::int64_t kIntelFewColumns = 1024;
+constexpr std::int64_t kIntelFewRows = 112;
+constexpr std::int64_t kIntelFewColumns = 4096;
 
 // Where A and B are packed (of low tiles, where B is, panel by panel), B is copied by the tile that reads it
 // first (1024 to 4096 cubed in both types: 1.01 to 1.05 on Zen 5, 1.00 to 1.02 on Zen 4), and but for Intel's
