@@ -45,7 +45,7 @@ struct Tile {
   bool stream_c;    // C may be written past the caches: each row of the tile begins a cache line
   bool prefetch_c;  // C is too large to be in a near cache
   // Where the tile's rows will be written in the end, and elements between two of them: c and ldc, unless the
-  // sums are kept apart and copied when they are complete.
+  // tile hangs over the edge of C and is computed in a buffer.
   void* target;
   std::int64_t target_row;
   PanelAhead* ahead;  // to be packed meanwhile, where MicroKernel has pack_ahead; nullptr: nothing

@@ -1,4 +1,4 @@
-// How C is written: past the caches, from sums that are kept apart, asked for ahead. For strategy.cc alone:
+// How C is written: past the caches, along its rows strip by strip, asked for ahead. For strategy.cc alone:
 // nothing here has linkage outside of it.
 #pragma once
 
