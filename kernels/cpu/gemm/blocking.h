@@ -25,9 +25,10 @@ Blocking choose_blocking(const MicroKernel& kernel, const CacheSizes& caches, co
 
 // The blocks of which a single strip of A passes all panels of B, which fill half of L2: for kernels that are
 // so fast that reading and writing C costs as much as computing it. C is then written along its rows, few of
-// them at a time, and what the CPU itself fetches ahead comes in time.
+// them at a time, and what the CPU itself fetches ahead comes in time. Where A has to be packed, a block of
+// its strips instead, which then has half of L2.
 Blocking choose_blocking_of_one_strip(const MicroKernel& kernel, const CacheSizes& caches,
-                                      const GemmShape& shape);
+                                      const GemmShape& shape, bool a_in_place);
 
 // Cuts `extent` into the fewest near-equal pieces of at most `most` and returns the largest one, rounded up
 // to `unit`.

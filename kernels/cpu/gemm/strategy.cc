@@ -80,8 +80,9 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
     strategy.strip_rows = rows_of_strip(kernel, source_bytes(kernel, shape.k), rules);
 
   const int blocks_of_b = grid.packers() > 1 ? 2 * grid.columns : grid.blocks_of_b();
-  strategy.blocking = one_strip ? choose_blocking_of_one_strip(kernel, cache_sizes(), part)
-                                : choose_blocking(kernel, cache_sizes(), part, blocks_of_b);
+  strategy.blocking = one_strip
+                          ? choose_blocking_of_one_strip(kernel, cache_sizes(), part, strategy.a_in_place)
+                          : choose_blocking(kernel, cache_sizes(), part, blocks_of_b);
   strategy.blocking = blocks_of_cores(kernel, shape, part, strategy, rules);
   strategy.blocking = blocks_of_far_b(kernel, shape, part, strategy, cores);
 
