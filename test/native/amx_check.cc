@@ -49,6 +49,18 @@ void pack_plainly(const void* source, std::int64_t ld, std::int64_t lanes, std::
   }
 }
 
+// Two panels and more at a time, as long as they are whole.
+template <typename Element>
+std::int64_t pack_lines_plainly(const void* source, std::int64_t ld, std::int64_t columns, std::int64_t depth,
+                                std::int64_t width, std::int64_t panel_bytes, void* packed) noexcept {
+  constexpr int kWord = 4 / sizeof(Element);
+  const std::int64_t panels = columns / width;
+  for (std::int64_t i = 0; i < panels; ++i)
+    pack_plainly<Element, kWord, false>(static_cast<const Element*>(source) + i * width, ld, width, depth,
+                                        width, static_cast<char*>(packed) + i * panel_bytes);
+  return panels * width;
+}
+
 template <typename Element>
 constexpr Packing plain_packing() {
   constexpr int kDepth = 64 / sizeof(Element);
@@ -59,7 +71,10 @@ constexpr Packing plain_packing() {
           0,
           0,
           {pack_plainly<Element, kDepth, true>, pack_plainly<Element, kDepth, false>, kDepth},
-          {pack_plainly<Element, kWord, true>, pack_plainly<Element, kWord, false>, kWord}};
+          {pack_plainly<Element, kWord, true>, pack_plainly<Element, kWord, false>, kWord},
+          nullptr,
+          nullptr,
+          pack_lines_plainly<Element>};
 }
 
 // The same of B as it is, a few groups of rows at a time.
@@ -261,6 +276,29 @@ std::optional<std::string> wrong_packing(const Packing& fast, const Packing& pla
   return std::to_string(lanes) + " lanes, depth " + std::to_string(depth) + ", leading " + std::to_string(ld);
 }
 
+// Of columns that are no whole panels, too, which are left.
+template <typename Element>
+std::optional<std::string> wrong_lines(const Packing& fast, const Packing& plain, Random& random) {
+  constexpr std::int64_t kWidth = 32;
+  const std::int64_t columns = pick(random, 1, 200);
+  const std::int64_t depth = fast.depth_multiple * pick(random, 1, 4);
+  const std::int64_t ld = columns + pick(random, 0, 3);
+  std::vector<Element> source(static_cast<std::size_t>(pibench::test::extent(depth, columns, ld)));
+  for (auto& x : source) x = static_cast<Element>(pick(random, 1, 100));
+  const std::int64_t step = kWidth * (depth + pick(random, 0, 1) * fast.depth_multiple);
+  const std::int64_t panels = (columns + kWidth - 1) / kWidth;
+  std::vector<Element> packed(static_cast<std::size_t>(panels * step), Element{101});
+  auto right = packed;
+  const auto pack = [&](const Packing& packing, std::vector<Element>& to) {
+    return packing.by_lines(source.data(), ld, columns, depth, kWidth,
+                            step * static_cast<std::int64_t>(sizeof(Element)), to.data());
+  };
+  const std::int64_t done = pack(fast, packed);
+  if (done == pack(plain, right) && done == columns / kWidth * kWidth && packed == right) return std::nullopt;
+  return std::to_string(columns) + " columns, depth " + std::to_string(depth) + ", leading " +
+         std::to_string(ld);
+}
+
 template <typename Element>
 void check_packing(Checks& check, const std::string& name, const Packing& fast, const Packing& plain) {
   for (const bool of_a : {true, false}) {
@@ -276,6 +314,10 @@ void check_packing(Checks& check, const std::string& name, const Packing& fast, 
                  why);
     }
   }
+  Random random(4);
+  std::string why;
+  for (int i = 0; i < 500 && why.empty(); ++i) why = wrong_lines<Element>(fast, plain, random).value_or("");
+  check.that(why.empty(), name + ": whole panels of B are packed by lines as one by one", why);
 }
 
 #endif

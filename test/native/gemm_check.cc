@@ -275,9 +275,13 @@ void check_blocking(Checks& check) {
                                     GemmShape{3, 5, 1'000'000}, GemmShape{30'000, 30'000, 30'000}}) {
         for (const pibench::kernels::CacheSizes caches :
              {pibench::kernels::CacheSizes{1, 1, 1}, {32 << 10, 1 << 20, 1 << 25}}) {
-          const Blocking blocks = choose_blocking(kernel, caches, shape, 2);
-          fits = fits && blocks.mc >= 1 && blocks.mc <= shape.m && blocks.kc >= 1 && blocks.kc <= shape.k &&
-                 blocks.nc >= kernel.nr && blocks.nc % kernel.nr == 0 && blocks.nc < shape.n + kernel.nr;
+          for (const Blocking blocks :
+               {choose_blocking(kernel, caches, shape, 2),
+                choose_blocking_of_one_strip(kernel, caches, shape, {2, 1}, true),
+                choose_blocking_of_one_strip(kernel, caches, shape, {4, 16}, false)}) {
+            fits = fits && blocks.mc >= 1 && blocks.mc <= shape.m && blocks.kc >= 1 && blocks.kc <= shape.k &&
+                   blocks.nc >= kernel.nr && blocks.nc % kernel.nr == 0 && blocks.nc < shape.n + kernel.nr;
+          }
         }
       }
     }

@@ -63,7 +63,7 @@ void BlockedGemm::pack_b(std::byte* packed, std::int64_t product, Range columns,
   const std::int64_t at_a_time =
       by_rows ? round_up(std::int64_t{b_rows_}, packing_.depth_multiple) : depth.size();
   Range left = panels_to_pack;
-  if (by_lines_ && left.size() > 1) {
+  if (by_lines_ && (by_rows || left.size() > 1)) {
     const std::int64_t first = columns.begin + left.begin * kernel_.nr;
     const std::int64_t end = std::min(columns.begin + left.end * kernel_.nr, columns.end);
     const std::int64_t units = depth.size() / packing_.depth_multiple * packing_.depth_multiple;

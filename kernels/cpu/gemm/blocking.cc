@@ -43,10 +43,11 @@ Blocking choose_blocking(const MicroKernel& kernel, const CacheSizes& caches, co
   // int8 256 cubed and 512x256x256 1.09, bfloat16 512x128x128 and 256x256x128 1.1; but 1024x64x64 0.97, and
   // 200 cubed, all of whose A stays there anyway, 0.95).
   constexpr std::int64_t kEnough = 4;
-  const std::int64_t near_mc = caches.l1 * 2 / 3 / (element * blocks.kc) / kernel.mr * kernel.mr;
-  const bool stays = shape.m * blocks.kc * element < caches.l1;
+  const std::int64_t near_rows = caches.l1 * 2 / 3 / (element * blocks.kc) / kernel.mr * kernel.mr;
+  const std::int64_t near_mc = even_piece(shape.m, near_rows, kernel.mr);
+  const bool stays = shape.m * blocks.kc * element <= caches.l1;
   if (kernel.speed > 1 && !stays && near_mc >= kEnough * kernel.mr && shape.n >= kEnough * kernel.nr)
-    blocks.mc = std::min(blocks.mc, even_piece(shape.m, near_mc, kernel.mr));
+    blocks.mc = std::min(blocks.mc, near_mc);
 
   // Half of L3 for B. Beyond some thousand columns nothing is gained.
   constexpr std::int64_t kMostColumns = 4096;
@@ -58,7 +59,7 @@ Blocking choose_blocking(const MicroKernel& kernel, const CacheSizes& caches, co
 }
 
 Blocking choose_blocking_of_one_strip(const MicroKernel& kernel, const CacheSizes& caches,
-                                      const GemmShape& shape, bool a_in_place) {
+                                      const GemmShape& shape, const BlocksOfB& of_b, bool a_in_place) {
   const auto element = static_cast<std::int64_t>(kernel.packing->packed_size);
   // Measured. Deeper blocks read and write C less often, but then so few panels are in L2 that A comes from
   // L3 too often.
@@ -66,19 +67,26 @@ Blocking choose_blocking_of_one_strip(const MicroKernel& kernel, const CacheSize
   constexpr std::int64_t kFewRows = 128;
   Blocking blocks{};
   blocks.kc = std::min(shape.k, even_piece(shape.k, kDeepest, std::max(4, kernel.packing->depth_multiple)));
-  // A strip that has to be packed had better be packed once: then a block of A stays in L2, and B passes (in
-  // turns on a Xeon, a transposed A: int8 2048 cubed 1.25 to 1.4, bfloat16 1.4 to 1.5, 1024 cubed 1.0 to 1.2;
-  // but int8 100x4000x1001 0.86).
+  const std::int64_t panel = element * blocks.kc * kernel.nr;
+  // Half of L3 for all blocks of B that live at a time.
+  const std::int64_t fitting = std::max<std::int64_t>(1, caches.l3 / 2 / (panel * of_b.at_a_time));
+  std::int64_t panels = 0;
   if (!a_in_place && shape.m > kFewRows) {
+    // A strip that has to be packed had better be packed once: then a block of A stays in L2, and B passes
+    // (in turns on a Xeon, a transposed A: int8 2048 cubed 1.25 to 1.4, bfloat16 1.4 to 1.5, 1024 cubed 1.0
+    // to 1.2; but int8 100x4000x1001 0.86).
     constexpr std::int64_t kMostRows = 256, kMostColumns = 4096;
     const std::int64_t rows = std::min(kMostRows, caches.l2 / 2 / (element * blocks.kc));
     blocks.mc = std::min(shape.m, even_piece(shape.m, rows / kernel.mr * kernel.mr, kernel.mr));
-    blocks.nc = even_piece(shape.n, kMostColumns, kernel.nr);
-    return blocks;
+    panels = std::min(fitting, kMostColumns / kernel.nr);
+  } else {
+    // Few rows use each panel so seldom that a smaller block, which stays nearer, is better (in turns on a
+    // Xeon: int8 8x4096x4096 1.14 and 1.26, bfloat16 128x4096x4096 1.13).
+    blocks.mc = std::min<std::int64_t>(shape.m, kernel.mr);
+    panels = std::min(fitting, caches.l2 / (shape.m <= kFewRows ? 4 : 2) / panel);
   }
-  blocks.mc = std::min<std::int64_t>(shape.m, kernel.mr);
-  const std::int64_t of_b = shape.m <= kFewRows ? caches.l2 / 4 : caches.l2 / 2;
-  const std::int64_t panels = of_b / (element * blocks.kc * kernel.nr);
+  // Each of those who share a block packs whole lines of it, which takes two panels at least.
+  if (of_b.packers > 1) panels = std::max(panels, std::int64_t{2} * of_b.packers);
   blocks.nc = even_piece(shape.n, std::max(std::int64_t{1}, panels) * kernel.nr, kernel.nr);
   return blocks;
 }

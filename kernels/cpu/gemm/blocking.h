@@ -23,12 +23,18 @@ struct Blocking {
 Blocking choose_blocking(const MicroKernel& kernel, const CacheSizes& caches, const GemmShape& shape,
                          int blocks_of_b);
 
-// The blocks of which a single strip of A passes all panels of B, which fill half of L2: for kernels that are
-// so fast that reading and writing C costs as much as computing it. C is then written along its rows, few of
-// them at a time, and what the CPU itself fetches ahead comes in time. Where A has to be packed, a block of
-// its strips instead, which then has half of L2.
+// Of packed blocks of B: how many live at a time, and how many members share one.
+struct BlocksOfB {
+  int at_a_time, packers;
+};
+
+// The blocks where a single strip of A passes all panels of B, which fill half of L2, or a quarter beside few
+// rows of A. For kernels that are so fast that packing B, and reading and writing C, cost as much as
+// computing: B is packed by whole lines, and C is written along its rows, few of them at a time, which CPUs
+// fetch ahead by themselves. Where many rows of A have to be packed, a block of its strips instead, which has
+// half of L2.
 Blocking choose_blocking_of_one_strip(const MicroKernel& kernel, const CacheSizes& caches,
-                                      const GemmShape& shape, bool a_in_place);
+                                      const GemmShape& shape, const BlocksOfB& of_b, bool a_in_place);
 
 // Cuts `extent` into the fewest near-equal pieces of at most `most` and returns the largest one, rounded up
 // to `unit`.

@@ -90,7 +90,8 @@ bool packs_by_lines_of_low(const MicroKernel& kernel, const GemmShape& shape, Co
 
 // How many rows of a B that is far away are packed at a time; 0: it is packed panel by panel. For few rows of
 // A that reads a line or less of each of its rows at a time, which takes longer than all the rest: by rows,
-// in blocks that stay in L2, it does not.
+// in blocks that stay in L2, it does not. (Kernels faster than vector instructions pack by whole lines
+// anyway.)
 int rows_at_a_time(const MicroKernel& kernel, const GemmShape& shape, CoreKind cores) {
   if (kernel.speed > 1 || !is_bound_by_reading_b(kernel, shape)) return 0;
   const bool has_trailer = kernel.packing->trailer_of_b > 0;

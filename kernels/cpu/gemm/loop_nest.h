@@ -21,12 +21,14 @@ struct Strategy {
   bool b_in_place = false;
   bool stream_c = false;  // C is written past the caches
   int strip_rows = 0;     // most rows of a strip; 0: as many as the kernel has
-  // A block of B is packed so many rows of it at a time, all panels of these; 0: panel by panel.
+  // A block of B is packed so many rows of it at a time, all panels of these; 0: all of its rows.
   int b_rows = 0;
-  // By whole lines of all of its rows, as far as the packing can; with a trailer only where b_rows is not 0.
+  // By whole lines of several panels, as far as the packing can, else panel by panel. Where a packing has a
+  // trailer only with b_rows.
   bool by_lines = false;
   // A panel of B is packed while the one before is used, where MicroKernel::pack_ahead can, or just before
-  // its use; else all of a block at once.
+  // its use; else all of a block at once. Of a B that lies as it is multiplied, by a member that shares it
+  // with nobody, without b_rows.
   bool b_ahead = false;
   // A panel of B is packed by the first tile that uses it, where that tile can.
   bool b_copied = false;
@@ -34,8 +36,8 @@ struct Strategy {
   bool evenly = false;      // Tile::asks_evenly, where a block has one strip
   bool next_asked = false;  // products of which nothing is packed ask for the operands of the next of a batch
   // The loop over the strips of a block is outside of that over its panels, so that a strip stays near rather
-  // than a panel: of kernels with MicroKernel::beside. Then b_copied, b_asked,
-  // evenly and next_asked have no effect.
+  // than a panel: of kernels with MicroKernel::beside. Then b_ahead, b_copied, b_asked, evenly and next_asked
+  // have no effect.
   bool rows_outside = false;
   bool in_pairs = false;   // by strips of MicroKernel::rows_of_pairs, where it has some
   bool c_asked = false;    // each tile asks for its rows of C

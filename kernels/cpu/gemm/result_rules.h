@@ -73,7 +73,7 @@ std::int64_t rows_beside_streamed_c(const MicroKernel& kernel, const GemmShape& 
   constexpr std::int64_t kFewSteps = 10, kSomeSteps = 40;
   constexpr std::int64_t kRowsOfFewSteps = 28, kRowsOfSomeSteps = 56, kRowsOfMoreSteps = 98;
   const bool whole_lines = shape.n * static_cast<std::int64_t>(kernel.result_size) % kLine == 0;
-  if (cores != CoreKind::kZen5 || kernel.speed > 1 || !whole_lines) return 0;
+  if (cores != CoreKind::kZen5 || !whole_lines) return 0;
   const std::int64_t steps = ceil_div(shape.k, kernel.packing->b.unit);
   if (steps <= kFewSteps) return kRowsOfFewSteps;
   return steps <= kSomeSteps ? kRowsOfSomeSteps : kRowsOfMoreSteps;

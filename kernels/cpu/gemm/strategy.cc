@@ -81,7 +81,8 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
 
   const int blocks_of_b = grid.packers() > 1 ? 2 * grid.columns : grid.blocks_of_b();
   strategy.blocking = one_strip
-                          ? choose_blocking_of_one_strip(kernel, cache_sizes(), part, strategy.a_in_place)
+                          ? choose_blocking_of_one_strip(kernel, cache_sizes(), part,
+                                                         {blocks_of_b, grid.packers()}, strategy.a_in_place)
                           : choose_blocking(kernel, cache_sizes(), part, blocks_of_b);
   strategy.blocking = blocks_of_cores(kernel, shape, part, strategy, rules);
   strategy.blocking = blocks_of_far_b(kernel, shape, part, strategy, cores);
@@ -100,7 +101,8 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   strategy.halves = cores == CoreKind::kOther;
   strategy.c_asked = asks_for_c(kernel, shape, rules);
   const bool written_once = shape.k <= strategy.blocking.kc;
-  strategy.stream_c = !rules.intel && written_once && is_too_much_to_stay(kernel, shape, cores);
+  strategy.stream_c =
+      !rules.intel && kernel.speed == 1 && written_once && is_too_much_to_stay(kernel, shape, cores);
   const std::int64_t rows = strategy.stream_c ? rows_beside_streamed_c(kernel, shape, cores) : 0;
   if (rows > 0) strategy.blocking.mc = std::min(strategy.blocking.mc, round_up(rows, kernel.mr));
   return strategy;
