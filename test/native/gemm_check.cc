@@ -275,10 +275,10 @@ void check_blocking(Checks& check) {
                                     GemmShape{3, 5, 1'000'000}, GemmShape{30'000, 30'000, 30'000}}) {
         for (const pibench::kernels::CacheSizes caches :
              {pibench::kernels::CacheSizes{1, 1, 1}, {32 << 10, 1 << 20, 1 << 25}}) {
-          for (const Blocking blocks :
-               {choose_blocking(kernel, caches, shape, 2),
-                choose_blocking_of_one_strip(kernel, caches, shape, {2, 1}, true),
-                choose_blocking_of_one_strip(kernel, caches, shape, {4, 16}, false)}) {
+          for (const Blocking blocks : {choose_blocking(kernel, caches, shape, 2),
+                                        choose_blocking_of_one_strip(kernel, caches, shape, {2, 1}, true),
+                                        choose_blocking_of_one_strip(kernel, caches, shape, {4, 16}, false),
+                                        choose_blocking_of_packed_strips(kernel, caches, shape, {4, 16})}) {
             fits = fits && blocks.mc >= 1 && blocks.mc <= shape.m && blocks.kc >= 1 && blocks.kc <= shape.k &&
                    blocks.nc >= kernel.nr && blocks.nc % kernel.nr == 0 && blocks.nc < shape.n + kernel.nr;
           }
@@ -292,6 +292,33 @@ void check_blocking(Checks& check) {
 bool goes_by_strips(const MicroKernel& kernel, const GemmShape& shape) {
   return choose_strategy(kernel, shape, 1, CoreKind::kOther).rows_outside;
 }
+
+#if defined(__x86_64__)
+// What is far larger than the near caches of any CPU goes strip by strip in AMX, and what is far smaller does
+// not: choosing executes none of its instructions.
+void check_rules_of_amx(Checks& check) {
+  for (const InstructionSet* set : {&pibench::kernels::kAmxBf16, &pibench::kernels::kAmxInt8}) {
+    const MicroKernel& kernel = set->kernels[0];
+    const std::string name = set->name;
+    const auto choose = [&](const GemmShape& shape, int members) {
+      return choose_strategy(kernel, shape, members, CoreKind::kOther);
+    };
+    const auto large = choose({8192, 8192, 8192}, 1);
+    check.that(large.blocking.mc == kernel.mr && large.a_in_place && large.by_lines && !large.b_ahead,
+               name + ": of a large product one strip in place passes a block of B packed by lines");
+    const auto transposed = choose({8192, 8192, 8192, true}, 1);
+    check.that(!transposed.a_in_place && transposed.blocking.mc > kernel.mr &&
+                   transposed.blocking.nc > large.blocking.nc,
+               name + ": of a transposed A a block of strips is packed once for many columns");
+    const auto few = choose({8, 8192, 8192}, 1);
+    check.that(few.by_lines && !few.b_ahead && few.blocking.nc < large.blocking.nc,
+               name + ": few rows have a far B packed by lines, in smaller blocks");
+    check.that(choose({64, 64, 64}, 1).b_ahead, name + ": a small product packs panels ahead");
+    const auto shared = choose({8192, 8192, 8192}, 2).partition;
+    check.that(shared.rows == 1 && shared.columns == 2, name + ": two members pack columns of their own");
+  }
+}
+#endif
 
 // On every CPU few vectors are no product of mostly empty tiles, and a long C is written along its rows.
 void check_rules_everywhere(Checks& check) {
@@ -409,6 +436,9 @@ int main(int argc, char** argv) {
   check_choices(check);
   check_blocking(check);
   check_rules_everywhere(check);
+#if defined(__x86_64__)
+  check_rules_of_amx(check);
+#endif
 #if defined(__x86_64__)
   check_ceilings_of_cpus(check);
   check_half_empty_tiles(check);

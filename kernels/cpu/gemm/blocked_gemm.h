@@ -82,6 +82,8 @@ class BlockedGemm final : public Gemm {
                                    bool first) const noexcept;
   void pack_b(std::byte* packed, std::int64_t product, Range columns, Range depth,
               Range panels_to_pack) noexcept;
+  std::int64_t pack_lines(std::byte* packed, std::int64_t product, Range columns, Range depth,
+                          Range panels_to_pack, PackStrip pack) const noexcept;
   void pack_a(std::byte* packed, std::int64_t product, Range rows, Range depth) noexcept;
   void multiply(const std::byte* packed_a, const Panels& b, std::int64_t product, Range rows, Range columns,
                 Range depth, int member) noexcept;

@@ -55,6 +55,27 @@ Panels BlockedGemm::panels_of_b(std::byte* packed, std::int64_t product, Range c
   return {packed, packed_step, true, (packs_ahead_ || copies_b_) && first ? packed : nullptr};
 }
 
+// Packs by whole lines as many of the panels as the packing can, and what their depth has beyond whole units
+// by `pack`. Returns the first panel that is left.
+std::int64_t BlockedGemm::pack_lines(std::byte* packed, std::int64_t product, Range columns, Range depth,
+                                     Range panels_to_pack, PackStrip pack) const noexcept {
+  const std::int64_t whole = depth.size() / packing_.depth_multiple * packing_.depth_multiple;
+  if (whole == 0) return panels_to_pack.begin;
+  const std::int64_t first = columns.begin + panels_to_pack.begin * kernel_.nr;
+  const std::int64_t end = std::min(columns.begin + panels_to_pack.end * kernel_.nr, columns.end);
+  const std::int64_t done =
+      packing_.by_lines(b_at(product, depth.begin, first), operands_->ldb, end - first, whole, kernel_.nr,
+                        static_cast<std::int64_t>(panel_bytes(depth.size())),
+                        packed + panel_place(panels_to_pack.begin, depth.size()));
+  const std::int64_t left = panels_to_pack.begin + done / kernel_.nr;
+  if (whole == depth.size()) return left;
+  for (std::int64_t panel = panels_to_pack.begin; panel < left; ++panel)
+    pack(b_at(product, depth.begin + whole, columns.begin + panel * kernel_.nr), operands_->ldb, kernel_.nr,
+         depth.size() - whole, kernel_.nr,
+         packed + panel_place(panel, depth.size()) + packed_bytes(kernel_.nr, whole));
+  return left;
+}
+
 void BlockedGemm::pack_b(std::byte* packed, std::int64_t product, Range columns, Range depth,
                          Range panels_to_pack) noexcept {
   const bool by_rows = b_rows_ > 0 && !shape_.transpose_b;
@@ -63,22 +84,8 @@ void BlockedGemm::pack_b(std::byte* packed, std::int64_t product, Range columns,
   const std::int64_t at_a_time =
       by_rows ? round_up(std::int64_t{b_rows_}, packing_.depth_multiple) : depth.size();
   Range left = panels_to_pack;
-  if (by_lines_ && (by_rows || left.size() > 1)) {
-    const std::int64_t first = columns.begin + left.begin * kernel_.nr;
-    const std::int64_t end = std::min(columns.begin + left.end * kernel_.nr, columns.end);
-    const std::int64_t units = depth.size() / packing_.depth_multiple * packing_.depth_multiple;
-    const std::int64_t done =
-        units == 0 ? 0
-                   : packing_.by_lines(b_at(product, depth.begin, first), operands_->ldb, end - first, units,
-                                       kernel_.nr, static_cast<std::int64_t>(panel_bytes(depth.size())),
-                                       packed + panel_place(left.begin, depth.size())) /
-                         kernel_.nr;
-    const std::int64_t rest = depth.size() - units;
-    for (std::int64_t i = 0; rest > 0 && i < done; ++i, ++left.begin)
-      pack(b_at(product, depth.begin + units, first + i * kernel_.nr), operands_->ldb, kernel_.nr, rest,
-           kernel_.nr, packed + panel_place(left.begin, depth.size()) + packed_bytes(kernel_.nr, units));
-    if (rest == 0) left.begin += done;
-  }
+  if (by_lines_ && (by_rows || left.size() > 1))
+    left.begin = pack_lines(packed, product, columns, depth, left, pack);
   for (std::int64_t p = depth.begin; p < depth.end; p += at_a_time) {
     const std::int64_t rows = std::min(at_a_time, depth.end - p);
     for (std::int64_t panel = left.begin; panel < left.end; ++panel) {

@@ -58,36 +58,49 @@ Blocking choose_blocking(const MicroKernel& kernel, const CacheSizes& caches, co
   return blocks;
 }
 
-Blocking choose_blocking_of_one_strip(const MicroKernel& kernel, const CacheSizes& caches,
-                                      const GemmShape& shape, const BlocksOfB& of_b, bool a_in_place) {
-  const auto element = static_cast<std::int64_t>(kernel.packing->packed_size);
-  // Measured. Deeper blocks read and write C less often, but then so few panels are in L2 that A comes from
-  // L3 too often.
+namespace {
+
+// How deep blocks of kernels are that are faster than vector instructions. Measured: deeper ones read and
+// write C less often, but then so few panels are in L2 that A comes from L3 too often.
+std::int64_t depth_of_fast_kernel(const MicroKernel& kernel, const GemmShape& shape) noexcept {
   constexpr std::int64_t kDeepest = 2048;
-  constexpr std::int64_t kFewRows = 128;
+  return std::min(shape.k, even_piece(shape.k, kDeepest, std::max(4, kernel.packing->depth_multiple)));
+}
+
+// Columns of so many panels, as far as all blocks of B that live at a time fit in half of L3. Each of those
+// who share a block packs whole lines of it, which takes two panels at least.
+std::int64_t columns_of_panels(const MicroKernel& kernel, const CacheSizes& caches, const GemmShape& shape,
+                               const BlocksOfB& of_b, std::int64_t panel_bytes, std::int64_t most) noexcept {
+  const std::int64_t least = of_b.packers > 1 ? 2 * of_b.packers : 1;
+  const std::int64_t fitting = caches.l3 / 2 / (panel_bytes * of_b.at_a_time);
+  return even_piece(shape.n, std::max(std::min(fitting, most), least) * kernel.nr, kernel.nr);
+}
+
+}  // namespace
+
+Blocking choose_blocking_of_one_strip(const MicroKernel& kernel, const CacheSizes& caches,
+                                      const GemmShape& shape, const BlocksOfB& of_b, bool few_rows) {
   Blocking blocks{};
-  blocks.kc = std::min(shape.k, even_piece(shape.k, kDeepest, std::max(4, kernel.packing->depth_multiple)));
-  const std::int64_t panel = element * blocks.kc * kernel.nr;
-  // Half of L3 for all blocks of B that live at a time.
-  const std::int64_t fitting = std::max<std::int64_t>(1, caches.l3 / 2 / (panel * of_b.at_a_time));
-  std::int64_t panels = 0;
-  if (!a_in_place && shape.m > kFewRows) {
-    // A strip that has to be packed had better be packed once: then a block of A stays in L2, and B passes
-    // (in turns on a Xeon, a transposed A: int8 2048 cubed 1.25 to 1.4, bfloat16 1.4 to 1.5, 1024 cubed 1.0
-    // to 1.2; but int8 100x4000x1001 0.86).
-    constexpr std::int64_t kMostRows = 256, kMostColumns = 4096;
-    const std::int64_t rows = std::min(kMostRows, caches.l2 / 2 / (element * blocks.kc));
-    blocks.mc = std::min(shape.m, even_piece(shape.m, rows / kernel.mr * kernel.mr, kernel.mr));
-    panels = std::min(fitting, kMostColumns / kernel.nr);
-  } else {
-    // Few rows use each panel so seldom that a smaller block, which stays nearer, is better (in turns on a
-    // Xeon: int8 8x4096x4096 1.14 and 1.26, bfloat16 128x4096x4096 1.13).
-    blocks.mc = std::min<std::int64_t>(shape.m, kernel.mr);
-    panels = std::min(fitting, caches.l2 / (shape.m <= kFewRows ? 4 : 2) / panel);
-  }
-  // Each of those who share a block packs whole lines of it, which takes two panels at least.
-  if (of_b.packers > 1) panels = std::max(panels, std::int64_t{2} * of_b.packers);
-  blocks.nc = even_piece(shape.n, std::max(std::int64_t{1}, panels) * kernel.nr, kernel.nr);
+  blocks.kc = depth_of_fast_kernel(kernel, shape);
+  blocks.mc = std::min<std::int64_t>(shape.m, kernel.mr);
+  // Few rows use each panel so seldom that a smaller block, which stays nearer, is better (in turns on a
+  // Xeon: int8 8x4096x4096 1.14 and 1.26, bfloat16 128x4096x4096 1.13).
+  const std::int64_t panel = blocks.kc * kernel.nr * static_cast<std::int64_t>(kernel.packing->packed_size);
+  const std::int64_t most = caches.l2 / (few_rows ? 4 : 2) / panel;
+  blocks.nc = columns_of_panels(kernel, caches, shape, of_b, panel, most);
+  return blocks;
+}
+
+Blocking choose_blocking_of_packed_strips(const MicroKernel& kernel, const CacheSizes& caches,
+                                          const GemmShape& shape, const BlocksOfB& of_b) {
+  constexpr std::int64_t kMostRows = 256, kMostColumns = 4096;
+  const auto element = static_cast<std::int64_t>(kernel.packing->packed_size);
+  Blocking blocks{};
+  blocks.kc = depth_of_fast_kernel(kernel, shape);
+  const std::int64_t rows = std::min(kMostRows, caches.l2 / 2 / (element * blocks.kc));
+  blocks.mc = std::min(shape.m, even_piece(shape.m, rows / kernel.mr * kernel.mr, kernel.mr));
+  blocks.nc = columns_of_panels(kernel, caches, shape, of_b, element * blocks.kc * kernel.nr,
+                                kMostColumns / kernel.nr);
   return blocks;
 }
 

@@ -79,11 +79,13 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   if (strategy.a_in_place && !shape.transpose_a)
     strategy.strip_rows = rows_of_strip(kernel, source_bytes(kernel, shape.k), rules);
 
-  const int blocks_of_b = grid.packers() > 1 ? 2 * grid.columns : grid.blocks_of_b();
-  strategy.blocking = one_strip
-                          ? choose_blocking_of_one_strip(kernel, cache_sizes(), part,
-                                                         {blocks_of_b, grid.packers()}, strategy.a_in_place)
-                          : choose_blocking(kernel, cache_sizes(), part, blocks_of_b);
+  const BlocksOfB of_b{grid.packers() > 1 ? 2 * grid.columns : grid.blocks_of_b(), grid.packers()};
+  const bool few_rows = part.m <= kMostRowsByRows;
+  const CacheSizes& caches = cache_sizes();
+  strategy.blocking = !one_strip ? choose_blocking(kernel, caches, part, of_b.at_a_time)
+                      : strategy.a_in_place || few_rows
+                          ? choose_blocking_of_one_strip(kernel, caches, part, of_b, few_rows)
+                          : choose_blocking_of_packed_strips(kernel, caches, part, of_b);
   strategy.blocking = blocks_of_cores(kernel, shape, part, strategy, rules);
   strategy.blocking = blocks_of_far_b(kernel, shape, part, strategy, cores);
 
