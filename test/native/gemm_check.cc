@@ -310,8 +310,9 @@ void check_rules_of_amx(Checks& check) {
     check.that(!transposed.a_in_place && transposed.blocking.mc > kernel.mr &&
                    transposed.blocking.nc > large.blocking.nc,
                name + ": of a transposed A a block of strips is packed once for many columns");
-    const auto few = choose({8, 8192, 8192}, 1);
-    check.that(few.by_lines && !few.b_ahead && few.blocking.nc < large.blocking.nc,
+    const auto few = choose({8, 8192, 1024}, 1);
+    const auto many = choose({8192, 8192, 1024}, 1);
+    check.that(few.by_lines && !few.b_ahead && few.blocking.nc < many.blocking.nc,
                name + ": few rows have a far B packed by lines, in smaller blocks");
     check.that(choose({64, 64, 64}, 1).b_ahead, name + ": a small product packs panels ahead");
     const auto shared = choose({8192, 8192, 8192}, 2).partition;
