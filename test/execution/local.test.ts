@@ -1,5 +1,5 @@
 /** What becomes of a launch whose process cannot even be started. */
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { makeLimit, patienceFor } from '../../src/execution/limit.js';
 import { makeLocalEngine } from '../../src/execution/local.js';
 import { monotonic } from '../../src/inspection/job.js';
@@ -22,6 +22,8 @@ describe('a launch that the system does not start', () => {
 });
 
 describe('a launch that should have ended', () => {
+  afterEach(() => void vi.useRealTimers());
+
   it('may end its running repetition, by what those before it took, but not for ever', () => {
     expect(patienceFor('measure', 4, 20)).toBe(10);
     expect(patienceFor('measure', 1, 1000)).toBe(60);
@@ -31,17 +33,20 @@ describe('a launch that should have ended', () => {
     for (const phase of ['cool-down', 'verify', 'done']) expect(patienceFor(phase, 4, 20)).toBe(60);
   });
 
-  it('is ended where it shows no progress, and not while it does', async () => {
-    const ended = (taken: () => number): Promise<number> =>
-      new Promise((resolve) => {
-        const began = monotonic();
-        const seen = () => ({ phase: 'measure', taken: taken(), measuringSince: began - 0.2 });
-        makeLimit(seen, () => resolve(monotonic() - began)).after(0.02, 0.5);
-      });
-    // One repetition in 0.2 s: it gets 0.4 s for the next.
-    expect(await ended(() => 1)).toBeLessThan(0.48);
+  it('is ended where it shows no progress, and not while it does', () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'hrtime'] });
+    const endedAfter = (taken: () => number): number => {
+      const began = monotonic();
+      let ended = Number.NaN;
+      const seen = () => ({ phase: 'measure', taken: taken(), measuringSince: began - 0.2 });
+      makeLimit(seen, () => (ended = monotonic() - began)).after(0.02, 0.5);
+      vi.runAllTimers();
+      return ended;
+    };
+    // One repetition in 0.22 s: the next one gets twice that.
+    expect(endedAfter(() => 1)).toBeCloseTo(0.02 + 0.44, 2);
     let taken = 0;
-    expect(await ended(() => ++taken)).toBeGreaterThan(0.49);
+    expect(endedAfter(() => ++taken)).toBeCloseTo(0.02 + 0.5, 2);
     expect(taken).toBeGreaterThan(1);
   });
 
