@@ -18,7 +18,8 @@ struct Float32 {
   static constexpr bool kInPlace = true;
   static constexpr bool kOwnInstruction = false;
   static constexpr bool kReadsFactor = true;
-  static constexpr bool kAsksForA = false;
+  static constexpr bool kAsksForA = true;
+  static constexpr bool kAsksForB = true;
   static constexpr bool kCopies = true;
   static constexpr int kLanes = 16;
   static constexpr int kUnit = 1;

@@ -18,6 +18,7 @@ struct Bfloat16Pairs {
   static constexpr bool kInPlace = true;
   static constexpr bool kReadsFactor = false;
   static constexpr bool kAsksForA = false;
+  static constexpr bool kAsksForB = false;
   static constexpr bool kCopies = false;
   static constexpr bool kOwnInstruction = false;
   static constexpr int kLanes = 16;

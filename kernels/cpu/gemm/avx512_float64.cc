@@ -16,7 +16,8 @@ struct Float64 {
   static constexpr bool kInPlace = true;
   static constexpr bool kOwnInstruction = false;
   static constexpr bool kReadsFactor = true;
-  static constexpr bool kAsksForA = false;
+  static constexpr bool kAsksForA = true;
+  static constexpr bool kAsksForB = true;
   static constexpr bool kCopies = true;
   static constexpr int kLanes = 8;
   static constexpr int kUnit = 1;

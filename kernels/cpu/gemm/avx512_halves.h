@@ -12,6 +12,7 @@ struct Half {
   static constexpr bool kInPlace = true;
   static constexpr bool kReadsFactor = false;
   static constexpr bool kAsksForA = false;
+  static constexpr bool kAsksForB = false;
   static constexpr bool kCopies = false;
 };
 

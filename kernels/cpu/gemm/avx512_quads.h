@@ -25,6 +25,7 @@ struct Int8Quads {
   static constexpr bool kInPlace = true;
   static constexpr bool kReadsFactor = false;
   static constexpr bool kAsksForA = false;
+  static constexpr bool kAsksForB = false;
   static constexpr bool kCopies = false;
   static constexpr bool kOwnInstruction = true;
   static constexpr int kLanes = 16;

@@ -33,9 +33,12 @@ constexpr int kStepsOfBases = 2;
 constexpr int kRowsToCopyFrom = 7;
 constexpr std::int64_t kCopyAhead = 16;
 
-// So many steps ahead a packed A is asked for where that is a line a step: a strip of a deep block is more
-// than L1 holds. (Measured on Zen 5, float32, 4096 cubed: 1.01.)
+// So many steps ahead packed operands are asked for: a strip and a panel of a deep block are more than L1
+// holds. (Measured on Zen 5, A of float32 alone, 4096 cubed: 1.01. On a Xeon both, in turns, the more the
+// busier the other threads of its core: float32 512 cubed 1.01 to 1.06, 1024 cubed 1.00 to 1.04, float64 512
+// cubed 1.07, 1024 cubed 1.04, of which half is A's. Not measured on Zen 4.)
 constexpr std::int64_t kAheadOfA = 12;
+constexpr std::int64_t kAheadOfB = 8;
 
 // A register of zeros of its own: the compiler would make one and copy it, which takes an execution slot
 // each.
@@ -78,7 +81,7 @@ inline typename Arithmetic::Mask lanes_from(std::int64_t columns) noexcept {
 //                faster; n = 64 to 256, A in place: from nothing, where the core is ours alone, to 10 %.
 //                On Zen 5 an A that is packed is 1 to 3 % slower by it, and one in place up to 7 %, where
 //                its rows meet in few sets of L1, or 1 % faster: `spreading` does without.)
-//   kAsksForA    whether tiles ask L2 for what they will read of a packed A
+//   kAsksForA, kAsksForB  whether wide tiles ask L2 for what they will read of a packed operand
 //   kCopies      whether tiles can pack the B that they read
 //   broadcast_source(const Unit*)  the same of A where it lies, at any address
 //   start(const void* trailer, vector)  what the sums begin with; the trailer is what follows the panel of B
@@ -93,11 +96,12 @@ inline const typename Arithmetic::Unit* further(const typename Arithmetic::Unit*
                                                             elements);
 }
 
-// The same arithmetic for Zen 5: without multiply_add_from, and asking for A.
+// The same arithmetic for Zen 5: without multiply_add_from, and asking for less.
 template <typename Arithmetic>
 struct Spreading : Arithmetic {
   static constexpr bool kReadsFactor = false;
   static constexpr bool kAsksForA = sizeof(typename Arithmetic::Element) == sizeof(float);
+  static constexpr bool kAsksForB = false;
 };
 
 // A tile of two steps of the depth or more. `whole`: every lane exists, so that no instruction needs a mask.
@@ -172,8 +176,17 @@ template <typename Arithmetic, int vectors, bool in_place, bool whole>
       }
     });
     if constexpr (copying.value) copy += vectors * kLanes;
-    if constexpr (Arithmetic::kAsksForA && !in_place)
-      _mm_prefetch(reinterpret_cast<const char*>(a + kAheadOfA * a_step), _MM_HINT_T0);
+    if constexpr (Arithmetic::kAsksForA && !in_place && vectors == kWide) {
+      const auto* ahead = reinterpret_cast<const char*>(a + kAheadOfA * a_step);
+#pragma GCC unroll 2
+      for (int byte = 0; byte < rows * static_cast<int>(sizeof(Unit)); byte += kEndOfLine + 1)
+        _mm_prefetch(ahead + byte, _MM_HINT_T0);
+    }
+    if constexpr (Arithmetic::kAsksForB && !in_place && !copying.value && vectors == kWide) {
+      on_vectors<vectors>([&](int j) __attribute__((always_inline)) {
+        _mm_prefetch(reinterpret_cast<const char*>(b + kAheadOfB * b_step + j * kLanes), _MM_HINT_T0);
+      });
+    }
 #pragma GCC unroll 32
     for (int i = 0; i < rows; ++i) {
       if constexpr (in_place && bases_are_read) {
