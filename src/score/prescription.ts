@@ -5,15 +5,17 @@
 import { Document } from 'yaml';
 import { plural, significant } from '../quantities/format.js';
 import { differencesText } from '../readers/comparison/comparable.js';
+import { LAUNCHES_LOST } from '../readers/comparison/lost-launches.js';
 import { variableTexts } from '../readers/own-variables.js';
-import type { Labels } from '../record/schema.js';
+import { canonicalJson, sha256 } from '../record/digest.js';
+import { type Hardware, prescribedHardware, type Where } from './prescribed-hardware.js';
 import type { ScoreDocument, StackScore } from './score.js';
 
 /** Twice as fast is the most that a step can say, half as fast the least. */
 const MOST = 1;
 
 export interface Prescription {
-  /** For a file: `pi-bench-openblas`. */
+  /** For a file: `pi-bench-openblas-0.3.26-1a2b3c4d`. */
   readonly name: string;
   readonly yaml: string;
 }
@@ -22,6 +24,8 @@ export interface Prescriptions {
   readonly prescriptions: readonly Prescription[];
   /** Stacks without one, and why. */
   readonly leftOut: readonly { readonly name: string; readonly why: string }[];
+  /** Whether every package has one. */
+  readonly complete: boolean;
 }
 
 /** As Python packages are named: lower case, one hyphen between. */
@@ -124,32 +128,42 @@ function message(one: StackScore, document: ScoreDocument): string {
   ].join('; ');
 }
 
-/** Where it was measured, as far as a prescription can ask for it. */
-function hardware({ cpu_family_model_stepping: numbers }: Labels): Record<string, unknown> {
-  const [family = '', model = ''] = String(numbers ?? '').split('-');
-  if (!/^\d+$/.test(family) || !/^\d+$/.test(model)) return {};
-  return {
-    runtime_environments: { hardware: [{ cpu_families: [Number(family)], cpu_models: [Number(model)] }] },
-  };
+/** What a step is for: which package, and on which hardware. */
+interface Subject {
+  readonly should_include: Readonly<Record<string, unknown>>;
+  readonly match: Readonly<Record<string, unknown>>;
 }
 
-/** `PiBenchOpenblas0326`. */
+/**
+ * By what the step is for, and not by what its stack is called beside others of its record: measured again, it takes the place of the
+ * one before, and no two steps for the same are added up.
+ */
+function subjectName({ stack }: StackScore, subject: Subject): string {
+  const [{ name, version = '' }] = packagesOf(stack);
+  const readable = `${name}${version.replace(/^=+/, '-')}`.replaceAll(/[^A-Za-z0-9.+-]+/g, '-');
+  return `${readable}-${sha256(canonicalJson(subject)).slice(0, 8)}`;
+}
+
+/** `PiBenchOpenblas03261a2b3c4d`. */
 const unitName = (name: string): string =>
   `PiBench${name
     .split(/[^A-Za-z0-9]+/)
     .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
     .join('')}`;
 
-function yamlOf(one: StackScore, document: ScoreDocument, labels: Labels): string {
-  const { stack } = one;
+function prescriptionOf(one: StackScore, document: ScoreDocument, hardware: Hardware): Prescription {
+  const subject: Subject = {
+    should_include: { adviser_pipeline: true, runtime_environments: { hardware: [hardware] } },
+    match: matchOf(one.stack),
+  };
+  const name = subjectName(one, subject);
   const yaml = new Document({
     units: {
       steps: [
         {
-          name: unitName(one.name),
+          name: unitName(name),
           type: 'step',
-          should_include: { adviser_pipeline: true, ...hardware(labels) },
-          match: matchOf(stack),
+          ...subject,
           run: {
             score: stepScore(one),
             justification: [{ type: 'INFO', message: message(one, document), link: 'pi-bench-score' }],
@@ -161,47 +175,49 @@ function yamlOf(one: StackScore, document: ScoreDocument, labels: Labels): strin
   // Its reader takes no whole number for a score.
   const score = yaml.getIn(['units', 'steps', 0, 'run', 'score'], true);
   if (typeof score === 'object' && score !== null) Object.assign(score, { minFractionDigits: 1 });
-  return yaml.toString({ lineWidth: 110 });
+  return { name: `pi-bench-${name}`, yaml: yaml.toString({ lineWidth: 110 }) };
+}
+
+/** For which hardware a stack can have one, or in words why it has none whatever the others have. */
+function subjectOf(one: StackScore, where: Where): Hardware | string {
+  const { score, reason, weakenedBy } = one;
+  if (score === null) return reason ?? 'it has no score';
+  const lost = weakenedBy.find(({ flag, of }) => flag === LAUNCHES_LOST && of === 'stack');
+  return lost === undefined ? prescribedHardware(one, where) : `${lost.title}: ${lost.reason}`;
 }
 
 /**
- * Of stacks that are one package in one version to a resolver, only the slowest has one, and none where one of them has no score:
- * which of them a user gets it cannot choose.
- * @param labels of the results' record
+ * Of stacks that are one package in one version to a resolver, only the slowest has one, and none where one of them can have none: which
+ * of them a user gets it cannot choose, and it may be the one whose outputs are wrong, or that crashes.
+ * @param where of the results' record
  */
-export function prescriptionsOf(document: ScoreDocument, labels: Labels): Prescriptions {
+export function prescriptionsOf(document: ScoreDocument, where: Where): Prescriptions {
   const prescriptions: Prescription[] = [];
   const leftOut: { name: string; why: string }[] = [];
+  const slowestFirst = document.scores
+    .toSorted((a, b) => (a.score ?? -1) - (b.score ?? -1))
+    .map((one) => ({ one, key: JSON.stringify(packagesOf(one.stack)), found: subjectOf(one, where) }));
+  const unfit = slowestFirst.filter(({ found }) => typeof found === 'string');
   const taken = new Map<string, string>();
-  const keyOf = ({ stack }: StackScore): string => JSON.stringify(packagesOf(stack));
-  // Who takes the package may get the one of which there is no score, whose outputs may be wrong.
-  const without = new Map(
-    document.scores.filter(({ score }) => score === null).map((one) => [keyOf(one), one] as const),
-  );
-  const slowestFirst = document.scores.toSorted((a, b) => (a.score ?? -1) - (b.score ?? -1));
-  for (const one of slowestFirst) {
-    const key = keyOf(one);
+  for (const { one, key, found } of slowestFirst) {
+    const other = unfit.find((another) => another.key === key);
     const twin = taken.get(key);
-    const unscored = without.get(key);
-    if (one.score === null) {
-      leftOut.push({ name: one.name, why: one.reason ?? 'it has no score' });
-    } else if (unscored !== undefined) {
-      leftOut.push({
-        name: one.name,
-        why: `to a resolver it is the same package as ${unscored.name}, which has no score: ${unscored.reason ?? 'nobody knows why'}`,
-      });
+    const same = 'to a resolver it is the same package as';
+    if (typeof found === 'string') {
+      leftOut.push({ name: one.name, why: found });
+    } else if (other !== undefined) {
+      const has = other.one.score === null ? 'has no score' : 'can have none';
+      leftOut.push({ name: one.name, why: `${same} ${other.one.name}, which ${has}: ${other.found}` });
     } else if (twin !== undefined) {
-      leftOut.push({
-        name: one.name,
-        why: `to a resolver it is the same package as ${twin}, which is slower`,
-      });
+      leftOut.push({ name: one.name, why: `${same} ${twin}, which is slower` });
     } else {
       taken.set(key, one.name);
-      prescriptions.push({
-        name: `pi-bench-${one.name.replaceAll(/[^A-Za-z0-9.+-]+/g, '-')}`,
-        yaml: yamlOf(one, document, labels),
-      });
+      prescriptions.push(prescriptionOf(one, document, found));
     }
   }
-  return { prescriptions: prescriptions.reverse(), leftOut };
+  return {
+    prescriptions: prescriptions.reverse(),
+    leftOut,
+    complete: slowestFirst.every(({ key }) => taken.has(key)),
+  };
 }

@@ -9,6 +9,7 @@ import {
   refuseDifferent,
 } from '../readers/comparison/comparable.js';
 import { differentEnvironment } from '../readers/comparison/environments.js';
+import { LAUNCHES_LOST, lostLaunches, missingLaunches } from '../readers/comparison/lost-launches.js';
 import {
   betterKnown,
   type Entry,
@@ -20,6 +21,7 @@ import {
   stackKey,
   stackNames,
 } from '../readers/comparison/sides.js';
+import { notCheckedOf } from '../readers/not-checked.js';
 import type { RecordBatch } from '../record/schema.js';
 import { doesNoWork } from '../record/work.js';
 import { geometricMean, type MedianWithInterval, showsNoSpread } from '../statistics/geometric-mean.js';
@@ -41,6 +43,7 @@ export interface ScoreQuestion {
 export interface ScoredCase {
   readonly title: string;
   readonly case: RecordBatch['case'];
+  readonly device: string;
   readonly rate: number;
   readonly rateUnit: string;
   readonly interval: Range | null;
@@ -137,12 +140,20 @@ function medianOf(batch: RecordBatch): MedianWithInterval | null {
   };
 }
 
-/** What a batch says against itself. */
+/** In whichever case: a stack that crashes in one that the reference does not have crashes all the same. */
+function lossOf(batch: RecordBatch, of: Weakness['of']): readonly Weakness[] {
+  const reason = lostLaunches(batch);
+  return reason === null ? [] : [{ flag: LAUNCHES_LOST, of, title: batch.title, reason }];
+}
+
+/** What a batch says against itself, beside launches that it lost. */
 function weaknessesOf(batch: RecordBatch, of: Weakness['of']): readonly Weakness[] {
   const { title, flags, rate, verified } = batch;
   const launches = toldLaunches(batch);
   const own = (flag: string, reason: string): Weakness => ({ flag, of, title, reason });
+  const missing = missingLaunches(batch);
   return [
+    ...(missing === null ? [] : [own('launches-missing', missing)]),
     ...(verified === 'not-run' ? [own('not-verified', 'nobody compared its outputs with right ones')] : []),
     ...(launches < LEAST_FOR_RANKS
       ? [own('few-launches', `${launches} launches: the interval assumes a shape, or there is none`)]
@@ -151,6 +162,7 @@ function weaknessesOf(batch: RecordBatch, of: Weakness['of']): readonly Weakness
       ? [own('no-interval', 'its launches allow no interval')]
       : []),
     ...flags.map(({ name, reason }) => own(name, reason)),
+    ...notCheckedOf(batch).map(([flag, why]) => own('not-checked', `${flag}: ${why}`)),
   ];
 }
 
@@ -216,6 +228,7 @@ function scoredCase({ value, reference }: ScoredPair): readonly ScoredCase[] {
     {
       title: value.batch.title,
       case: value.batch.case,
+      device: value.batch.device,
       rate: own.median,
       rateUnit: value.batch.rateUnit,
       interval: own.interval,
@@ -240,11 +253,15 @@ function scoreOf(stack: Side, isReference: boolean, matched: readonly MatchedCas
       other != null && own == null ? [title] : [],
     ),
     unscored: pairs.filter(hasNoRate).map(({ value }) => value.batch.title),
-    weakenedBy: pairs.flatMap((pair) => [
-      ...weaknessesOf(pair.value.batch, 'stack'),
-      ...weaknessesOf(pair.reference.batch, 'reference'),
-      ...weaknessesOfPair(pair),
-    ]),
+    weakenedBy: [
+      ...stack.entries.flatMap(({ batch }) => lossOf(batch, 'stack')),
+      ...pairs.flatMap((pair) => [
+        ...weaknessesOf(pair.value.batch, 'stack'),
+        ...lossOf(pair.reference.batch, 'reference'),
+        ...weaknessesOf(pair.reference.batch, 'reference'),
+        ...weaknessesOfPair(pair),
+      ]),
+    ],
   };
   const reason = whyNone(stack, pairs);
   if (reason !== null) return { ...base, score: null, interval: null, reason, cases: [] };

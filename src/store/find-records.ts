@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { RECORD } from './store.js';
 
 /** Empty where there is no such folder, or it cannot be looked at. */
-function namesIn(folder: string): readonly string[] {
+export function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {

@@ -1,5 +1,5 @@
 /** `pi-bench compare` and `pi-bench score` on campaigns that were really measured, and on what they must refuse. */
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -103,10 +103,12 @@ describe('pi-bench compare', () => {
       // Without a word on the reference it is the first stack, which is the same one.
       const prescribed = await piBench('score', both, '--format', 'prescription');
       expect(prescribed.stderr).toMatch(/^pi-bench: .*first stack, embedded:portable, scores 1/);
-      const { units } = parse(prescribed.stdout) as {
-        units: { steps: { match: { package_version: { name: string } } }[] };
-      };
-      expect(units.steps[0]?.match.package_version.name).toBe('embedded');
+      const units = parse(prescribed.stdout)?.units as
+        | { steps: { match: { package_version: { name: string } } }[] }
+        | undefined;
+      // Its hardware cannot be asked for on a CPU without family and model.
+      const isNamed = /^\d+-\d+-/.test(String(record.labels.cpu_family_model_stepping));
+      expect(units?.steps[0]?.match.package_version.name).toBe(isNamed ? 'embedded' : undefined);
 
       const thoth = join(folder, 'thoth');
       const written = await piBench('score', both, '--format', 'thoth', '--out', thoth);
@@ -145,6 +147,64 @@ describe('the exit code of score', () => {
       const [reference = '', ...results] = folders;
       const runs = await piBenchEach(results.map((one) => ['score', one, '--reference', reference]));
       expect(runs.map(({ code }) => code)).toEqual([0, 2, 3]);
+    });
+  });
+});
+
+describe('a folder of prescriptions', () => {
+  const labels = { cpu_family_model_stepping: '25-17-1' };
+  const blis = { stack: { provider: 'blis', version: '1.0' } };
+  const openblas = { stack: { provider: 'openblas', version: '0.3.26' } };
+
+  it('has those of the same results only: what they do not renew would be added up with them', async () => {
+    await withFolder(async (folder) => {
+      const wrong = { ...blis, launches: [{ seconds: 0.6, passed: false }] };
+      const right = (seconds: number) => ({ ...blis, launches: aboutSeconds(seconds) });
+      const described = {
+        yesterday: [{ ...openblas, launches: aboutSeconds(1) }, right(0.6)],
+        today: [{ ...openblas, launches: aboutSeconds(1.1) }, right(0.5)],
+        tomorrow: [{ ...openblas, launches: aboutSeconds(1) }, wrong],
+      };
+      const [yesterday, today, tomorrow] = Object.entries(described).map(([id, batches]) =>
+        writeRecord(folder, recordOf({ id, batches, labels })),
+      );
+      const out = join(folder, 'prescriptions');
+      const prescribe = (record = '', to = out) =>
+        piBench('score', record, '--reference-stack', 'openblas', '--format', 'prescription', '--out', to);
+      const texts = () => readdirSync(out).map((name) => [name, readFileSync(join(out, name), 'utf8')]);
+      expect((await prescribe(yesterday)).code).toBe(0);
+      const before = texts();
+      expect(before.map(([name]) => name)).toEqual([
+        expect.stringMatching(/^pi-bench-blis-1\.0-[0-9a-f]{8}\.yaml$/),
+        expect.stringMatching(/^pi-bench-openblas-0\.3\.26-[0-9a-f]{8}\.yaml$/),
+      ]);
+      expect((await prescribe(today)).code).toBe(0);
+      const renewed = texts();
+      expect(renewed.map(([name]) => name)).toEqual(before.map(([name]) => name));
+      expect(renewed).not.toEqual(before);
+
+      const refused = await prescribe(tomorrow);
+      expect([refused.code, refused.stdout]).toEqual([64, '']);
+      expect(refused.stderr.trim().split('\n').at(-1)).toMatch(
+        /holds 1 prescription that these results do not renew \(pi-bench-blis-.*\).*: remove it, or give another folder with --out$/,
+      );
+      expect(texts()).toEqual(renewed);
+      const elsewhere = join(folder, 'elsewhere');
+      expect((await prescribe(tomorrow, elsewhere)).code).toBe(3);
+      expect(readdirSync(elsewhere)).toHaveLength(1);
+    });
+  });
+
+  it('is not complete, which the exit code says, where no resolver could be told for which CPU it is', async () => {
+    await withFolder(async (folder) => {
+      const batches = [blis, openblas].map((one, i) => ({ ...one, launches: aboutSeconds(1 + i) }));
+      const record = writeRecord(
+        folder,
+        recordOf({ batches, labels: { cpu_family_model_stepping: '?-?-?', architecture: 'arm64' } }),
+      );
+      const { code, stdout, stderr } = await piBench('score', record, '--format', 'prescription');
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toMatch(/no prescription for blis: .*this one tells none \(arm64\)/);
     });
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareRecords } from '../../src/readers/comparison/comparison.js';
 import type { ComparisonDocument, Question } from '../../src/readers/comparison/document.js';
+import { flagTexts } from '../../src/readers/comparison/reservations.js';
 import { renderComparison } from '../../src/readers/terminal/comparison.js';
 import { shownLength, terminalStyle } from '../../src/readers/terminal/style.js';
 import { stacks as registry } from '../../src/stacks/index.js';
@@ -54,6 +55,44 @@ describe('a comparison of records', () => {
       })),
     });
     expect(compare([both(1), both(2)]).overall.map(({ cases }) => cases)).toEqual([2]);
+  });
+
+  it('says which launches are in no figure, and which flags nobody could look for', () => {
+    const sides = (status: 'crashed' | 'interrupted') => {
+      const of = (m: number, more: Partial<DescribedBatch> = {}): DescribedBatch => ({
+        parameters: { m },
+        launches: aboutSeconds(1),
+        ...more,
+      });
+      const notChecked = [{ flag: 'throttled', why: 'the kernel does not tell' }];
+      const launches = aboutSeconds(1).map((seconds, i) =>
+        i < 6
+          ? { seconds, notChecked }
+          : { seconds, notChecked, status, reason: status === 'crashed' ? 'SIGSEGV' : 'a signal' },
+      );
+      return compare([{ batches: [of(10), of(20)] }, { batches: [of(10, { launches }), of(20)] }]);
+    };
+    const document = sides('crashed');
+    const lost = '6 of 12 launches lost; launch 7 crashed: SIGSEGV';
+    expect(
+      document.cases[0]?.batches.map((one) => [one.launchesLost, one.launchesMissing, one.notChecked]),
+    ).toEqual([
+      [null, null, []],
+      [lost, null, ['throttled']],
+    ]);
+    const told = (of: ComparisonDocument) =>
+      // The launches of the test ascend.
+      flagTexts(of).filter((text) => !text.includes('launches-not-independent'));
+    expect(told(document)).toEqual([
+      `b: launches-lost (1 of 2 cases): ${lost}`,
+      'b: in some launches not checked: throttled',
+    ]);
+    const shown = renderComparison(document, { ...terminalStyle({}), width: 200 });
+    expect(shown).toMatch(/flags +b: launches-lost \(1 of 2 cases\): 6 of 12/);
+    // Nobody's fault but that of who interrupted them.
+    expect(told(sides('interrupted'))[0]).toBe(
+      'b: launches-missing (1 of 2 cases): 6 of 12 launches did not come to their end',
+    );
   });
 
   it('says what tells equal cases apart where none is common, and names tables by it', () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { renderScore } from '../../src/readers/terminal/score.js';
 import { terminalStyle } from '../../src/readers/terminal/style.js';
+import type { Labels, PiBenchRecord } from '../../src/record/schema.js';
 import { prescriptionsOf, stepScore } from '../../src/score/prescription.js';
 import { scoreStacks } from '../../src/score/score.js';
 import { ownIdentity } from '../support/own-stacks.js';
@@ -12,18 +13,30 @@ const batch = (stack: DescribedBatch['stack'], seconds: number): DescribedBatch 
   launches: aboutSeconds(seconds),
 });
 
-function prescribe(batches: readonly DescribedBatch[], labels = {}) {
-  const reference = recordOf({ id: 'reference', batches: [batch({ provider: 'base' }, 1)], labels });
-  const results = recordOf({ id: 'results', batches, labels });
+const CPU = { cpu_family_model_stepping: '25-17-1' };
+
+/** @param changed the results, after they were described */
+function prescribe(
+  batches: readonly DescribedBatch[],
+  labels: Labels = CPU,
+  changed = (results: PiBenchRecord): PiBenchRecord => results,
+  across: readonly string[] = [],
+) {
+  const cases = [...new Map(batches.map(({ parameters = {} }) => [JSON.stringify(parameters), parameters]))];
+  const base = cases.map(([, parameters]) => ({ ...batch({ provider: 'base' }, 1), parameters }));
+  const results = changed(recordOf({ id: 'results', batches, labels }));
   const document = scoreStacks({
     results: { record: results, name: 'results' },
-    reference: { record: reference, name: 'reference' },
+    reference: { record: recordOf({ id: 'reference', batches: base, labels }), name: 'reference' },
     referenceStack: null,
-    across: [],
+    across,
     force: false,
   });
-  return prescriptionsOf(document, results.labels);
+  return prescriptionsOf(document, results);
 }
+
+const named = ({ prescriptions }: ReturnType<typeof prescribe>): readonly string[] =>
+  prescriptions.map(({ name }) => name.replace(/-[0-9a-f]{8}$/, ''));
 
 interface Unit {
   readonly name: string;
@@ -48,9 +61,9 @@ const unitOf = (yaml: string): Unit => {
 
 describe('a prescription', () => {
   it('is one step that matches the package in its version, with log2 of the score', () => {
-    const { prescriptions } = prescribe([batch({ provider: 'OpenBLAS' }, 1 / Math.SQRT2)]);
-    expect(prescriptions.map(({ name }) => name)).toEqual(['pi-bench-OpenBLAS']);
-    const unit = unitOf(prescriptions[0]?.yaml ?? '');
+    const found = prescribe([batch({ provider: 'OpenBLAS' }, 1 / Math.SQRT2)]);
+    expect([named(found), found.complete]).toEqual([['pi-bench-openblas-0.3.26'], true]);
+    const unit = unitOf(found.prescriptions[0]?.yaml ?? '');
     expect(unit).toMatchObject({
       type: 'step',
       should_include: { adviser_pipeline: true },
@@ -75,13 +88,124 @@ describe('a prescription', () => {
   });
 
   it('holds for the processor on which it was measured', () => {
-    const { prescriptions } = prescribe([batch({ provider: 'blis' }, 0.5)], {
-      cpu_family_model_stepping: '25-17-1',
-    });
+    const { prescriptions } = prescribe([batch({ provider: 'blis' }, 0.5)]);
     expect(unitOf(prescriptions[0]?.yaml ?? '').should_include).toEqual({
       adviser_pipeline: true,
       runtime_environments: { hardware: [{ cpu_families: [25], cpu_models: [17] }] },
     });
+  });
+
+  it('is not given where no resolver could be told for which CPU it is', () => {
+    for (const labels of [
+      { cpu_family_model_stepping: '?-?-?', architecture: 'arm64' },
+      { cpu_family_model_stepping: null, architecture: 'arm64' },
+    ]) {
+      const { prescriptions, leftOut, complete } = prescribe([batch({ provider: 'blis' }, 0.5)], labels);
+      expect([prescriptions, complete]).toEqual([[], false]);
+      expect(leftOut).toEqual([
+        { name: 'blis', why: expect.stringMatching(/tells none \(arm64\): .* for every machine/) },
+      ]);
+    }
+  });
+
+  describe('of a GPU', () => {
+    const SIZES = [10, 20].map((m) => ({ ...batch({ provider: 'cublas' }, 0.5), parameters: { m } }));
+    /** @param models of the GPUs, by their ordinals; `devices` of the batches */
+    const on = (devices: readonly string[], models: readonly string[]) =>
+      prescribe(
+        SIZES,
+        CPU,
+        (record) => ({
+          ...record,
+          machine: {
+            ...record.machine,
+            gpus: { devices: models.map((name, ordinal) => ({ name, ordinal })) },
+          },
+          batches: record.batches.map((one, i) => ({ ...one, device: devices[i] ?? '' })),
+        }),
+        ['device'],
+      );
+
+    it('names it beside the CPU', () => {
+      const { prescriptions } = on(['cuda:1', 'cuda:1'], ['Other', 'NVIDIA H100']);
+      expect(unitOf(prescriptions[0]?.yaml ?? '').should_include).toEqual({
+        adviser_pipeline: true,
+        runtime_environments: {
+          hardware: [{ cpu_families: [25], cpu_models: [17], gpu_models: ['NVIDIA H100'] }],
+        },
+      });
+      expect(on(['cuda:0', 'cuda:1'], ['A', 'A']).prescriptions).toHaveLength(1);
+    });
+
+    it('is not given for a score of both kinds of device, of different GPUs, or of one that nobody named', () => {
+      const why = (...of: Parameters<typeof on>) => {
+        const { prescriptions, leftOut } = on(...of);
+        expect(prescriptions).toEqual([]);
+        return leftOut.map((one) => one.why).join();
+      };
+      expect(why(['cpu', 'cuda:0'], ['A'])).toMatch(
+        /^its score is of a CPU and a GPU together \(cpu, cuda:0\)/,
+      );
+      expect(why(['cuda:0', 'cuda:1'], ['A', 'B'])).toMatch(
+        /^its score is of different GPUs together \(A, B\)/,
+      );
+      expect(why(['cuda:0', 'cuda:1'], ['A'])).toBe('the record does not say which GPU cuda:1 is');
+    });
+  });
+
+  it('is not had by a stack of which launches crashed, nor by what is the same package', () => {
+    const half = aboutSeconds(0.5).map((seconds, i) =>
+      i % 2 === 0 ? seconds : { seconds, status: 'crashed' as const },
+    );
+    const { prescriptions, leftOut, complete } = prescribe([
+      { ...batch({ provider: 'openblas', variant: 'a' }, 0.5), launches: half },
+      batch({ provider: 'openblas', variant: 'b' }, 0.4),
+      batch({ provider: 'blis' }, 0.9),
+    ]);
+    expect(prescriptions.map(({ name }) => name)).toEqual([expect.stringMatching(/^pi-bench-blis/)]);
+    expect(leftOut).toHaveLength(2);
+    expect(leftOut).toContainEqual({
+      name: 'openblas:a',
+      why: expect.stringMatching(/^matmul .*: 6 of 12 launches lost; launch 2 crashed/),
+    });
+    expect(leftOut).toContainEqual({
+      name: 'openblas:b',
+      why: expect.stringMatching(/same package as openblas:a, which can have none: matmul .* 6 of 12/),
+    });
+    expect(complete).toBe(false);
+  });
+
+  it('is had by a stack of which a launch was interrupted: that is not its fault', () => {
+    const [first = 1, ...others] = aboutSeconds(0.5);
+    const launches = [...others, { seconds: first, status: 'interrupted' as const }];
+    expect(named(prescribe([{ ...batch({ provider: 'blis' }, 0.5), launches }]))).toEqual([
+      'pi-bench-blis-0.3.26',
+    ]);
+  });
+
+  it('is called by what it is for, whatever else the record has and however fast it was', () => {
+    const openblas = { provider: 'openblas', sha256: 'a'.repeat(64) };
+    const nameAmong = (others: readonly DescribedBatch[], seconds: number, labels: Labels = CPU) =>
+      prescribe([batch(openblas, seconds), ...others], labels).prescriptions.find(({ name }) =>
+        name.startsWith('pi-bench-openblas-0.3.26'),
+      )?.name;
+    const alone = nameAmong([], 0.5);
+    expect(alone).toMatch(/^pi-bench-openblas-0\.3\.26-[0-9a-f]{8}$/);
+    const other = batch({ ...openblas, version: '0.3.30', sha256: 'b'.repeat(64) }, 0.4);
+    expect(nameAmong([other], 0.7)).toBe(alone);
+    // Another CPU's is another one.
+    expect(nameAmong([], 0.5, { cpu_family_model_stepping: '6-85-7' })).not.toBe(alone);
+  });
+
+  it('shares neither file nor unit with that of another package', () => {
+    const { prescriptions } = prescribe([
+      batch({ provider: 'embedded', version: 'avx2' }, 0.5),
+      batch({ provider: 'embedded-avx2', version: null }, 0.6),
+      batch({ provider: 'embedded_avx2', version: '' }, 0.7),
+    ]);
+    expect(new Set(prescriptions.map(({ name }) => name)).size).toBe(prescriptions.length);
+    expect(new Set(prescriptions.map(({ yaml }) => unitOf(yaml).name)).size).toBe(prescriptions.length);
+    expect(prescriptions.length).toBeGreaterThan(1);
   });
 
   it('matches a version that is none of Python’s as text', () => {
@@ -96,11 +220,13 @@ describe('a prescription', () => {
   });
 
   it('is given to the slowest of the stacks that are one package to a resolver', () => {
-    const { prescriptions, leftOut } = prescribe([
+    const found = prescribe([
       batch({ provider: 'embedded', variant: 'avx2' }, 0.9),
       batch({ provider: 'embedded', variant: 'avx512' }, 0.5),
     ]);
-    expect(prescriptions.map(({ name }) => name)).toEqual(['pi-bench-embedded-avx2']);
+    const { prescriptions, leftOut, complete } = found;
+    expect([named(found), complete]).toEqual([['pi-bench-embedded-0.3.26'], true]);
+    expect(prescriptions[0]?.yaml).toMatch(/embedded:avx2 reaches/);
     expect(leftOut).toEqual([{ name: 'embedded:avx512', why: expect.stringMatching(/same package as/) }]);
   });
 
@@ -118,12 +244,10 @@ describe('a prescription', () => {
   });
 
   it('says what was forced, and what differs from the reference’s machine', () => {
-    const of = (cpu_model: string) => ({ labels: { cpu_model } });
+    const of = (cpu_model: string) => ({ labels: { ...CPU, cpu_model } });
+    const record = recordOf({ id: 'r', batches: [batch({ provider: 'a' }, 0.5)], ...of('New') });
     const document = scoreStacks({
-      results: {
-        record: recordOf({ id: 'r', batches: [batch({ provider: 'a' }, 0.5)], ...of('New') }),
-        name: 'r',
-      },
+      results: { record, name: 'r' },
       reference: {
         record: recordOf({ id: 'o', batches: [batch({ provider: 'base' }, 1)], ...of('Old') }),
         name: 'o',
@@ -132,7 +256,7 @@ describe('a prescription', () => {
       across: [],
       force: true,
     });
-    const { prescriptions } = prescriptionsOf(document, { cpu_model: 'New' });
+    const { prescriptions } = prescriptionsOf(document, record);
     const told = unitOf(prescriptions[0]?.yaml ?? '').run.justification[0]?.message;
     expect(told).toMatch(/forced/);
     const alone = { ...document, acrossLabels: [] };
@@ -146,11 +270,12 @@ describe('a prescription', () => {
 
   it('of a stack from a stack file matches the packages that the file names, and says what else ran', () => {
     const stack = { provider: 'blis', package: 'libblis4 0.9.0-1' };
-    const { prescriptions, leftOut } = prescribe([
+    const found = prescribe([
       batch({ ...stack, own: ownIdentity('mine', { BLIS_ARCH_TYPE: 'skx', OMP_X: null }) }, 0.5),
       batch({ ...stack, own: ownIdentity('plain') }, 0.4),
     ]);
-    expect(prescriptions.map(({ name }) => name)).toEqual(['pi-bench-mine']);
+    const { prescriptions, leftOut } = found;
+    expect(named(found)).toEqual(['pi-bench-libblis4-0.9.0-1']);
     const { match, run } = unitOf(prescriptions[0]?.yaml ?? '');
     expect(match).toEqual({
       package_version: { name: 'libblis4', version: '===0.9.0-1' },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { renderScore } from '../../src/readers/terminal/score.js';
 import { shownLength, terminalStyle } from '../../src/readers/terminal/style.js';
+import type { RecordBatch } from '../../src/record/schema.js';
 import { prescriptionsOf } from '../../src/score/prescription.js';
 import { type ScoreDocument, type ScoreQuestion, scoreStacks } from '../../src/score/score.js';
 import { crashed } from '../support/crashed.js';
@@ -53,7 +54,10 @@ describe('a score', () => {
     );
     const forced = score({ batches: [] }, REFERENCE, { ...asked, force: true });
     expect(forced.forcedPast).toEqual([objection]);
-    expect(prescriptionsOf(forced, {}).prescriptions[0]?.yaml.replaceAll(/\s+/g, ' ')).toContain(objection);
+    const where = { ...faulty, labels: { ...faulty.labels, cpu_family_model_stepping: '25-17-1' } };
+    expect(prescriptionsOf(forced, where).prescriptions[0]?.yaml.replaceAll(/\s+/g, ' ')).toContain(
+      objection,
+    );
     expect(score(REFERENCE, REFERENCE, { force: true }).forcedPast).toEqual([]);
   });
 
@@ -142,7 +146,8 @@ describe('a score', () => {
       ...of('openblas', m, 0.5),
       stack: { provider: 'openblas', version: 'OpenBLAS 0.3.26', sha256: 'a file' },
     });
-    const record = recordOf({ id: 'r', batches: [of('x', 10, 1), of('x', 20, 1), blas(20), blas(10)] });
+    const batches = [of('x', 10, 1), of('x', 20, 1), blas(20), blas(10)];
+    const record = recordOf({ id: 'r', batches, labels: { cpu_family_model_stepping: '25-17-1' } });
     const results = { record: crashed(record, 2), name: 'r' };
     const asked = { results, reference: results, across: [], force: false };
     const { scores } = scoreStacks({ ...asked, referenceStack: 'x' });
@@ -157,8 +162,8 @@ describe('a score', () => {
       /openblas cannot be the reference: matmul 20 .* has nothing measured/,
     );
     const document = scoreStacks({ ...asked, referenceStack: 'x' });
-    const { prescriptions, leftOut } = prescriptionsOf(document, {});
-    expect(prescriptions.map(({ name }) => name)).toEqual(['pi-bench-x']);
+    const { prescriptions, leftOut } = prescriptionsOf(document, results.record);
+    expect(prescriptions.map(({ name }) => name)).toEqual([expect.stringMatching(/^pi-bench-x-1-/)]);
     expect(leftOut.map(({ name }) => name)).toEqual(['openblas']);
   });
 
@@ -171,6 +176,69 @@ describe('a score', () => {
     expect(scores[0]?.score).toBeCloseTo(2, 5);
     const own = scores[0]?.weakenedBy.filter((one) => one.of === 'stack').map(({ flag }) => flag);
     expect(own).toEqual(expect.arrayContaining(['few-launches', 'preempted']));
+  });
+
+  describe('of launches that are in no figure', () => {
+    const half = (provider: string, m: number): DescribedBatch => ({
+      ...of(provider, m, 0.5),
+      launches: aboutSeconds(0.5).map((seconds, i) =>
+        i % 2 === 0 ? seconds : { seconds, status: 'crashed' as const, reason: 'crashed with SIGSEGV' },
+      ),
+    });
+    const weaknesses = ({ scores }: ScoreDocument, flag: string) =>
+      scores[0]?.weakenedBy.filter((one) => one.flag === flag).map((one) => [one.of, one.title, one.reason]);
+    const LOST = '6 of 12 launches lost; launch 2 crashed: crashed with SIGSEGV';
+
+    it('is weakened by those that crashed, in whichever case, and by the reference’s', () => {
+      const document = score({ batches: [half('x', 10)] }, REFERENCE);
+      expect(document.scores[0]?.score).toBeCloseTo(2, 1);
+      expect(weaknesses(document, 'launches-lost')).toEqual([
+        ['stack', expect.stringMatching(/^matmul 10/), LOST],
+      ]);
+      expect(renderScore(document, { ...terminalStyle({}), width: 200 })).toContain(
+        `x: launches-lost (1 case: ${LOST})`,
+      );
+      const elsewhere = score({ batches: [of('x', 10, 0.5), half('x', 30)] }, REFERENCE);
+      expect(weaknesses(elsewhere, 'launches-lost')).toEqual([
+        ['stack', expect.stringMatching(/^matmul 30/), LOST],
+      ]);
+      const reference = score({ batches: [of('x', 10, 0.5)] }, { batches: [half('base', 10)] });
+      expect(weaknesses(reference, 'launches-lost')).toEqual([
+        ['reference', expect.stringMatching(/^matmul 10/), LOST],
+      ]);
+    });
+
+    it('is weakened otherwise by those that somebody interrupted, or that were never begun', () => {
+      const [first = 1, ...others] = aboutSeconds(0.5);
+      const cut = [...others, { seconds: first, status: 'interrupted' as const }];
+      const record = recordOf({ id: 'results', batches: [{ ...of('x', 10, 1), launches: cut }] });
+      const missing = (changed: (batch: RecordBatch) => RecordBatch) => {
+        const results = { record: { ...record, batches: record.batches.map(changed) }, name: 'results' };
+        const document = score({ batches: [] }, REFERENCE, { results });
+        expect(weaknesses(document, 'launches-lost')).toEqual([]);
+        return weaknesses(document, 'launches-missing')?.map(([, , reason]) => reason);
+      };
+      expect(missing((batch) => batch)).toEqual(['1 of 12 launches did not come to their end']);
+      expect(missing((batch) => ({ ...batch, planned: 20 }))).toEqual([
+        '9 of 20 launches did not come to their end',
+      ]);
+      // A rule decided on their number.
+      const settling = (batch: RecordBatch) => ({
+        ...batch,
+        planned: 20,
+        asked: { ...batch.asked, settle: 0.02 },
+      });
+      expect(missing(settling)).toEqual([]);
+    });
+
+    it('is weakened by each flag that could not be looked for', () => {
+      const notChecked = [{ flag: 'throttled', why: 'the kernel does not tell' }];
+      const launches = aboutSeconds(0.5).map((seconds) => ({ seconds, notChecked }));
+      const document = score({ batches: [{ ...of('x', 10, 1), launches }] }, REFERENCE);
+      expect(weaknesses(document, 'not-checked')).toEqual([
+        ['stack', expect.stringMatching(/^matmul 10/), 'throttled: the kernel does not tell'],
+      ]);
+    });
   });
 
   it('is weakened by variables that libraries read and the reference was not launched with', () => {

@@ -165,6 +165,10 @@ describe('documents for Thoth', () => {
         { parameters: { m: 50 }, launches: SECONDS },
         { parameters: { k: 50 }, launches: SECONDS },
         { parameters: { batch: 4 }, launches: SECONDS },
+        { parameters: { transpose: 'NT' }, launches: SECONDS },
+        { parameters: { prepack: true }, launches: SECONDS },
+        { parameters: { cache: 'cold' }, launches: SECONDS },
+        { launches: SECONDS, atOnce: true },
         { launches: [{ seconds: 1e-3, passed: false }] },
       ]),
     );
@@ -173,6 +177,10 @@ describe('documents for Thoth', () => {
       expect.stringMatching(/^matmul 50 x 100 x 100 .*square products only/),
       expect.stringMatching(/^matmul 100 x 100 x 50 .*square products only/),
       expect.stringMatching(/no batches of products/),
+      expect.stringMatching(/no transposed operands/),
+      expect.stringMatching(/no prepacked operands/),
+      expect.stringMatching(/no cold caches/),
+      expect.stringMatching(/no products at once with others/),
       expect.stringMatching(/not verified, or wrong/),
     ]);
   });
@@ -222,6 +230,55 @@ describe('documents for Thoth', () => {
       batches: 0,
       leftOut: [`${batch.title}: ${third} is missing`],
     });
+  });
+
+  it('tell cases apart that Thoth has no column for, by the version and the CPUs that were asked for', () => {
+    const told = (parameters: Record<string, number | boolean>, commit: string | null = null) => {
+      const record = campaign([{ parameters, launches: SECONDS }]);
+      const { files } = exported({ ...record, piBench: { ...record.piBench, commit } });
+      const json = (name: string) => JSON.parse(files.find(({ path }) => path.endsWith(name))?.text ?? '');
+      return [json('results/0/result').version, json('build/specification').run.requests.cpu];
+    };
+    expect(told({ threads: 1 })).toEqual(['0.0.0+pin-true.threads-1', '1']);
+    expect(told({ threads: 2, pin: false })).toEqual(['0.0.0+pin-false.threads-2', '2']);
+    // What has a column is not in the version, so that the sizes of one case are of one version.
+    expect(told({ m: 50, n: 50, k: 50, threads: 1 })[0]).toBe('0.0.0+pin-true.threads-1');
+    // More threads than CPUs had no more CPUs.
+    expect(told({ threads: 3 })).toEqual(['0.0.0+pin-true.threads-3', '2']);
+    expect(told({ threads: 1 }, 'a'.repeat(40))[0]).toBe('0.0.0+commit-aaaaaaaaaaaa.pin-true.threads-1');
+  });
+
+  it('have the flags of the launch and those that only the batch shows, and what was not checked', () => {
+    const preempted = { name: 'preempted', reason: 'other work ran', evidence: {} };
+    const throttled = { flag: 'throttled', why: 'the kernel does not tell' };
+    const [first = 1, second = 1, third = 1, ...others] = SECONDS;
+    const record = campaign([
+      {
+        launches: [
+          { seconds: first, flags: [preempted] },
+          { seconds: second, notChecked: [throttled] },
+          { seconds: third, status: 'crashed', reason: 'SIGSEGV' },
+          ...others,
+        ],
+      },
+    ]);
+    const moved = { name: 'peak-moved', reason: 'its peak did', evidence: {}, inspections: [0, 1] };
+    const { files } = exported({
+      ...record,
+      batches: record.batches.map((batch) => ({ ...batch, flags: [...batch.flags, moved] })),
+    });
+    const told = files
+      .filter(({ path }) => path.endsWith('/result'))
+      .map(({ text }) => JSON.parse(text).pi_bench as Record<string, unknown>);
+    expect(told.map(({ flags }) => flags)).toEqual([['preempted', 'peak-moved'], ['peak-moved'], [], [], []]);
+    expect(told.map(({ not_checked }) => not_checked)).toEqual([
+      [],
+      ['throttled: the kernel does not tell'],
+      [],
+      [],
+      [],
+    ]);
+    expect(told[0]?.launches_lost).toBe('1 of 6 launches lost; launch 3 crashed: SIGSEGV');
   });
 
   it('give every batch a folder of its own', () => {

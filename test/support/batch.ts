@@ -18,11 +18,16 @@ export interface Launch {
   readonly passed?: boolean;
   /** How it ended, in place of by whether it passed. */
   readonly status?: RecordInspection['status'];
+  readonly reason?: string;
   readonly flags?: RecordInspection['flags'];
+  readonly notChecked?: RecordInspection['notChecked'];
+  readonly endedAt?: RecordInspection['endedAt'];
   /** What the stack said that it executed. */
   readonly implementation?: string;
   /** The checksum of a library, in place of our own kernels. */
   readonly build?: string;
+  /** The MPI library of its ranks. */
+  readonly mpi?: NonNullable<RecordBatch['stack']['mpi']>;
   /** Variables that it may have read. */
   readonly environment?: Readonly<Record<string, string>>;
   /** What a library said that it chose for this CPU. */
@@ -33,7 +38,7 @@ const REPETITIONS = 10;
 const EMBEDDED = { provider: 'embedded', variant: null, version: '0.0.0', file: null, sha256: null };
 
 export function inspectionOf(
-  { seconds, samples, passed = true, implementation, build, environment, chose, ...rest }: Launch,
+  { seconds, samples, passed = true, implementation, build, mpi, environment, chose, ...rest }: Launch,
   index: number,
 ): AnalysedInspection {
   const own = new Float64Array(samples ?? new Float64Array(REPETITIONS).fill(seconds));
@@ -65,13 +70,14 @@ export function inspectionOf(
     spans: [],
     ...rest,
   };
-  const document = [implementation, build, environment, chose].every((told) => told === undefined)
+  const document = [implementation, build, mpi, environment, chose].every((told) => told === undefined)
     ? null
     : ({
         stack: {
           ...EMBEDDED,
           ...(build === undefined ? {} : { provider: 'openblas', sha256: build }),
           implementation: implementation ?? null,
+          ...(mpi === undefined ? {} : { mpi }),
           ...(environment === undefined ? {} : { environment }),
           ...(chose === undefined ? {} : { chose }),
         },

@@ -10,6 +10,7 @@ import type { RecordBatch } from '../../record/schema.js';
 import { prescriptionsOf } from '../../score/prescription.js';
 import { type ScoreDocument, scoreStacks } from '../../score/score.js';
 import { exportThoth } from '../../score/thoth/export.js';
+import { namesIn } from '../../store/find-records.js';
 import { readInspection } from '../../store/read-inspection.js';
 import { printText, writeText } from '../print-text.js';
 import { listOf, type ReadNamed, readNamed } from '../read-named.js';
@@ -74,14 +75,35 @@ function exitCodeOf(document: ScoreDocument, { record }: ReadNamed): number {
     : EXIT.done;
 }
 
-function prescribe(document: ScoreDocument, { record }: ReadNamed, out: string | null): void {
-  const { prescriptions, leftOut } = prescriptionsOf(document, record.labels);
+/**
+ * A resolver adds up all that match of what lies in a folder: a step of other results would speak beside these, or against them.
+ * @throws UserError for a folder that has any
+ */
+function refuseOthers(folder: string, files: readonly string[]): void {
+  const others = namesIn(folder).filter((name) => /^pi-bench-.*\.ya?ml$/.test(name) && !files.includes(name));
+  const [first, ...more] = others.sort();
+  if (first === undefined) return;
+  throw new UserError(
+    `${folder} holds ${plural(others.length, 'prescription')} that these results do not renew (${first}${more.length === 0 ? '' : ', ...'}), and a resolver adds up all that match: remove ${more.length === 0 ? 'it' : 'them'}, or give another folder with --out`,
+  );
+}
+
+/** @returns the exit code */
+function prescribe(document: ScoreDocument, results: ReadNamed, out: string | null): number {
+  const { prescriptions, leftOut, complete } = prescriptionsOf(document, results.record);
   for (const { name, why } of leftOut) say(`no prescription for ${name}: ${why}`);
   if (out === null) {
     process.stdout.write(prescriptions.map(({ yaml }) => yaml).join('---\n'));
-    return;
+  } else {
+    const files = prescriptions.map(({ name, yaml }) => ({ file: `${name}.yaml`, yaml }));
+    refuseOthers(
+      out,
+      files.map(({ file }) => file),
+    );
+    for (const { file, yaml } of files) printText(yaml, join(out, file));
   }
-  for (const { name, yaml } of prescriptions) printText(yaml, join(out, `${name}.yaml`));
+  const code = exitCodeOf(document, results);
+  return code === EXIT.done && !complete ? EXIT.incomplete : code;
 }
 
 /** @returns the exit code */
@@ -113,8 +135,11 @@ function run(path: string, format: Format, options: Options): void {
   }
   const document = score(results, options);
   sayUnscored(document);
-  if (format === 'prescription') prescribe(document, results, options.out);
-  else if (format === 'json') printText(`${JSON.stringify(document, null, 1)}\n`, options.out);
+  if (format === 'prescription') {
+    process.exitCode = prescribe(document, results, options.out);
+    return;
+  }
+  if (format === 'json') printText(`${JSON.stringify(document, null, 1)}\n`, options.out);
   else printText(`${renderScore(document, terminalStyle(process.stdout))}\n`, options.out);
   process.exitCode = exitCodeOf(document, results);
 }
@@ -165,7 +190,7 @@ export const scoreCommand: CommandModule = {
         ['$0 score results/stacks --format thoth', 'documents that Thoth’s synchronisation reads'],
       ])
       .epilogue(
-        'Exit codes: 0 every stack has a score over all cases, 2 not every one, 3 an output was wrong, 64 no score can be had',
+        'Exit codes: 0 every stack has a score over all cases, 2 not every one, or the format has no place for something, 3 an output was wrong, 64 no score can be had',
       ),
   handler: ({ record, format, reference, referenceStack, across, force, out }) => {
     const text = (value: unknown): string | null => (value === undefined ? null : String(value));

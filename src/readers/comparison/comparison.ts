@@ -8,6 +8,7 @@ import { DEFAULT_MARGIN, RISK, verdictOf } from '../../statistics/compare.js';
 import { LEVEL } from '../../statistics/interval.js';
 import { groupsOf, holm } from '../../statistics/several.js';
 import { nameBatches } from '../batch-names.js';
+import { notCheckedOf } from '../not-checked.js';
 import {
   type Difference,
   differencesOf,
@@ -26,6 +27,7 @@ import type {
 } from './document.js';
 import { environmentNote } from './environments.js';
 import { compareEntries, type LaunchComparison, mediansOf, unitsOf } from './launches.js';
+import { lostLaunches, missingLaunches } from './lost-launches.js';
 import { notesOf } from './notes.js';
 import { overallOf } from './overall.js';
 import {
@@ -141,6 +143,9 @@ function comparedBatch({ of, batch }: Entry, side: Side): ComparedBatch {
     elapsedSeconds: batch.measured === 0 ? null : (batch.elapsed?.median ?? null),
     launches: mediansOf(batch).length,
     flags: batch.flags.map(({ name }) => name),
+    notChecked: [...new Set(notCheckedOf(batch).map(([flag]) => flag))],
+    launchesLost: lostLaunches(batch),
+    launchesMissing: missingLaunches(batch),
     verified: batch.verified,
   };
 }

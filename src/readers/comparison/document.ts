@@ -32,6 +32,12 @@ export interface ComparedBatch {
   readonly elapsedSeconds: number | null;
   readonly launches: number;
   readonly flags: readonly string[];
+  /** Flags that could not be looked for in some launch. */
+  readonly notChecked: readonly string[];
+  /** How many launches failed and how the first did, in words; null: none. */
+  readonly launchesLost: string | null;
+  /** How many were planned and did not come to their end; null: none. */
+  readonly launchesMissing: string | null;
   readonly verified: RecordBatch['verified'];
 }
 

@@ -1,20 +1,41 @@
 /** What speaks against a comparison although it was made, in words: the same wherever its answer is shown. Pure. */
 import { plural } from '../../quantities/format.js';
 import { differencesText } from './comparable.js';
-import type { ComparisonDocument } from './document.js';
+import type { ComparedBatch, ComparisonDocument } from './document.js';
+import { LAUNCHES_LOST } from './lost-launches.js';
 
-/** Of each side that has any: what nobody verified, and the validity flags of its batches. */
+/** `(2 of 3 cases)`, where there is more than one. */
+const share = (count: number, of: number): string => (of === 1 ? '' : ` (${count} of ${plural(of, 'case')})`);
+
+/** Launches that are in no figure, with the first of the reasons. */
+function launchTexts(own: readonly ComparedBatch[]): readonly string[] {
+  const lost = own.flatMap(({ launchesLost }) => launchesLost ?? []);
+  const missing = own.flatMap(({ launchesMissing }) => launchesMissing ?? []);
+  return [
+    ...(lost.length === 0 ? [] : [`${LAUNCHES_LOST}${share(lost.length, own.length)}: ${lost[0]}`]),
+    ...(missing.length === 0 ? [] : [`launches-missing${share(missing.length, own.length)}: ${missing[0]}`]),
+  ];
+}
+
+/**
+ * Of each side that has any: what nobody verified and the validity flags of its batches, the launches that are in no figure, and the
+ * flags that could not be looked for.
+ */
 export const flagTexts = ({ cases, sides }: ComparisonDocument): readonly string[] =>
   sides.flatMap(({ name }): readonly string[] => {
     const own = cases.flatMap(({ batches }) => batches.filter(({ side }) => side === name));
     const names = [...new Set(own.flatMap(({ flags }) => flags))].sort();
-    const told = names.map((flag) => {
-      const count = own.filter(({ flags }) => flags.includes(flag)).length;
-      return own.length === 1 ? flag : `${flag} (${count} of ${plural(own.length, 'case')})`;
-    });
+    const told = names.map(
+      (flag) => `${flag}${share(own.filter(({ flags }) => flags.includes(flag)).length, own.length)}`,
+    );
     const unverified = own.some(({ verified }) => verified === 'not-run') ? ['output not verified'] : [];
-    const all = [...unverified, ...told];
-    return all.length === 0 ? [] : [`${name}: ${all.join(', ')}`];
+    const raised = [...unverified, ...told];
+    const unseen = [...new Set(own.flatMap(({ notChecked }) => notChecked))].sort();
+    return [
+      ...(raised.length === 0 ? [] : [raised.join(', ')]),
+      ...launchTexts(own),
+      ...(unseen.length === 0 ? [] : [`in some launches not checked: ${unseen.join(', ')}`]),
+    ].map((text) => `${name}: ${text}`);
   });
 
 export interface Across {

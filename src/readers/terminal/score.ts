@@ -2,6 +2,7 @@
 import { plural, significant } from '../../quantities/format.js';
 import type { ScoreDocument, StackScore, Weakness } from '../../score/score.js';
 import { differencesText } from '../comparison/comparable.js';
+import { LAUNCHES_LOST } from '../comparison/lost-launches.js';
 import { type Cell, renderFitting } from './fitting-table.js';
 import { type Style, wrap } from './style.js';
 import { type Row, renderRows } from './table.js';
@@ -23,11 +24,17 @@ function row({ name, score, interval, reason, cases, missing }: StackScore, styl
   ];
 }
 
-/** Each flag once, with how many cases it weakens. */
+/** Each flag once, with how many cases it weakens, and how the first launch was lost. */
 function flagsText(weaknesses: readonly Weakness[]): string {
   const titles = new Map<string, Set<string>>();
   for (const { flag, title } of weaknesses) titles.set(flag, (titles.get(flag) ?? new Set()).add(title));
-  return [...titles].map(([flag, { size }]) => `${flag} (${plural(size, 'case')})`).join(', ');
+  const lost = weaknesses.find(({ flag }) => flag === LAUNCHES_LOST);
+  return [...titles]
+    .map(([flag, { size }]) => {
+      const how = flag === lost?.flag ? `: ${lost.reason}` : '';
+      return `${flag} (${plural(size, 'case')}${how})`;
+    })
+    .join(', ');
 }
 
 /** The reference weakens every score: it is named once. */

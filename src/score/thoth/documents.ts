@@ -4,6 +4,7 @@
  */
 import { UserError } from '../../errors.js';
 import type { MachineDescription } from '../../machine/types.js';
+import { lostLaunches } from '../../readers/comparison/lost-launches.js';
 import { canonicalJson, sha256 } from '../../record/digest.js';
 import type { InspectionDocument, PiBenchRecord, RecordBatch } from '../../record/schema.js';
 import { flop2mnkLessMn } from '../../record/work.js';
@@ -29,21 +30,45 @@ const INDENT = 2;
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, INDENT)}\n`;
 
-/** null where the case has a place in Thoth's table of products. */
-export function whyNoPlace({ case: one, verified, title, rate }: RecordBatch): string | null {
-  const { m, n, k, batch } = one.parameters;
+/**
+ * null where the case has a place in Thoth's table of products. What is meant there is the plain product alone on the machine, its operands
+ * as they lie, called again and again: a row of any other would be averaged with those.
+ */
+export function whyNoPlace({ case: one, verified, title, rate, asked }: RecordBatch): string | null {
+  const { m, n, k, batch, transpose, prepack, cache } = one.parameters;
   if (one.indicator !== 'matmul') return `${title}: Thoth has no table for ${one.indicator}`;
   if (m !== n || n !== k) return `${title}: Thoth's table has square products only`;
   if (batch !== undefined && batch !== 1) return `${title}: Thoth's table has no batches of products`;
+  if (transpose !== undefined && transpose !== 'NN')
+    return `${title}: Thoth's table has no transposed operands`;
+  if (prepack === true) return `${title}: Thoth's table has no prepacked operands`;
+  if (cache !== undefined && cache !== 'hot') return `${title}: Thoth's table has no cold caches`;
+  if (asked.atOnce === true) return `${title}: Thoth's table has no products at once with others`;
   if (verified !== 'passed') return `${title}: its outputs were not verified, or wrong`;
   return rate === null ? `${title}: nothing was measured` : null;
 }
 
 const round6 = (moment: number): string => new Date(moment).toISOString().replace('Z', '000');
 
-/** What stands for a script: Thoth tells results of one version of a script from those of another by this. */
+/** What stands for a script: everything that a result depends on beside the machine and the stack. */
 const scriptSha256 = ({ piBench }: PiBenchRecord, batch: RecordBatch): string =>
   sha256(canonicalJson({ piBench, case: batch.case }));
+
+/** Parameters that have a column of their own, or of which only one value has a place there. */
+const TOLD_ELSEWHERE: readonly string[] = ['m', 'n', 'k', 'dtype', 'batch', 'transpose', 'prepack', 'cache'];
+
+/**
+ * What Thoth tells results of one version of a script from those of another by. It has no column for threads and pinning, so that they are
+ * in it, as semantic versions add what was built: `0.1.0+pin-true.threads-2`.
+ */
+function versionOf({ piBench: { version, commit } }: PiBenchRecord, batch: RecordBatch): string {
+  const parameters = Object.entries(batch.case.parameters)
+    .filter(([name]) => !TOLD_ELSEWHERE.includes(name))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => `${name}-${value}`);
+  const added = [...(commit === null ? [] : [`commit-${commit.slice(0, 12)}`]), ...parameters];
+  return added.length === 0 ? version : `${version}+${added.join('.')}`;
+}
 
 /** Identifier of the batch: readable, and no other batch's. */
 function inspectionId(record: PiBenchRecord, batch: RecordBatch, at: number): string {
@@ -104,6 +129,19 @@ function stdoutOf({ batch }: ThothBatch, { elapsedSeconds, document }: LaunchDoc
   };
 }
 
+/** What holds for this launch, of itself and of those that only the batch's launches together show. */
+const flagNames = ({ flags, inspections }: RecordBatch, launch: number): readonly string[] => [
+  ...new Set([
+    ...inspections.flatMap((one) => (one.index === launch ? one.flags.map(({ name }) => name) : [])),
+    ...flags.flatMap(({ name, inspections: of }) => (of.includes(launch) ? [name] : [])),
+  ]),
+];
+
+const notCheckedTexts = ({ inspections }: RecordBatch, launch: number): readonly string[] =>
+  inspections.flatMap(({ index, notChecked }) =>
+    index === launch ? notChecked.map(({ flag, why }) => `${flag}: ${why}`) : [],
+  );
+
 function resultOf(of: ThothBatch, launch: LaunchDocument): unknown {
   const { record, batch, overallScore } = of;
   const { document, elapsedSeconds } = launch;
@@ -117,7 +155,7 @@ function resultOf(of: ThothBatch, launch: LaunchDocument): unknown {
     stderr: '',
     exit_code: 0,
     ...(overallScore === null ? {} : { overall_score: overallScore }),
-    version: record.piBench.version,
+    version: versionOf(record, batch),
     script_sha256: scriptSha256(record, batch),
     start_datetime: round6(begun),
     end_datetime: round6(begun + wall * MILLI),
@@ -139,11 +177,9 @@ function resultOf(of: ThothBatch, launch: LaunchDocument): unknown {
       rate_flops_per_second_2mnk: (batch.work?.flop ?? Number.NaN) / elapsedSeconds,
       flop_convention_of_result: '2n^3-n^2',
       calls_per_sample: document.callsPerSample,
-      flags: record.batches.flatMap((other) =>
-        other.inspections.flatMap(({ index, flags }) =>
-          index === document.index ? flags.map(({ name }) => name) : [],
-        ),
-      ),
+      flags: flagNames(batch, document.index),
+      not_checked: notCheckedTexts(batch, document.index),
+      launches_lost: lostLaunches(batch),
     },
   };
 }
@@ -169,15 +205,15 @@ export function thothFiles(of: ThothBatch, at: number): readonly ThothFile[] {
   const { record, batch, launches } = of;
   const machine = record.machine as unknown as MachineDescription;
   const id = inspectionId(record, batch, at);
-  const requests = requestsOf(machine);
+  const { threads } = batch.case.parameters;
   const specification = {
     base: 'node',
     identifier: id.replace(/^inspection-(.*)-[0-9a-f]{8}$/, '$1'),
     batch_size: launches.length,
     script: `pi-bench://${batch.case.indicator}`,
     '@created': round6(Date.parse(record.campaign.createdAt)),
-    build: { requests: { ...requests, hardware: {} } },
-    run: { requests },
+    build: { requests: { ...requestsOf(machine, null), hardware: {} } },
+    run: { requests: requestsOf(machine, typeof threads === 'number' ? threads : null) },
     ...ownSpecification(batch),
   };
   return [

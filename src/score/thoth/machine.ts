@@ -32,9 +32,15 @@ export const operatingSystem = ({ os }: MachineDescription): unknown => ({
 /**
  * What an inspection was allowed to use, in the form of Kubernetes: the quota and the limit of its control group, and without one
  * the machine's CPUs and memory.
+ * @param threads of the case, which has no use for more CPUs; null: it does not say
  */
-export function requestsOf({ cpu, limits, memory }: MachineDescription): Readonly<Record<string, string>> {
-  const cpus = limits.cpuQuota ?? cpu.threads;
+export function requestsOf(
+  { cpu, limits, memory }: MachineDescription,
+  threads: number | null,
+): Readonly<Record<string, string>> {
+  const allowed = limits.cpuQuota ?? cpu.threads;
+  const known = [allowed, threads].filter((one) => one !== null);
+  const cpus = known.length === 0 ? null : Math.min(...known);
   const bytes = limits.memoryLimit ?? memory.total;
   return {
     ...(cpus === null ? {} : { cpu: Number.isInteger(cpus) ? String(cpus) : `${Math.round(cpus * 1000)}m` }),
