@@ -78,6 +78,8 @@ export interface FleetCheck {
   readonly notJudged: readonly NotJudged[];
   /** Nodes that are not named only because nothing of them was judged: no KPI, and no check of their own. */
   readonly unjudged: readonly string[];
+  /** Nodes with KPIs of which none was held against another node or a baseline, whatever their own checks say. */
+  readonly notCompared: readonly string[];
   /** Open checks that leave no node open. */
   readonly optional: readonly OptionalCheck[];
   /** Checks that hold and warn: they change nothing. */
@@ -209,16 +211,21 @@ function mostFrequent(names: readonly string[]): string | null {
   return [...counts].sort(([a, n], [b, m]) => m - n || byName(a, b))[0]?.[0] ?? null;
 }
 
-function nodesWithJudgedKpi(
-  { places, series }: Fleet,
-  judgements: readonly SeriesJudgement[],
-): ReadonlySet<number> {
-  const judged = new Set<number>();
-  series.forEach((one, i) => {
-    if (Object.keys((judgements[i] as SeriesJudgement).limits).length === 0) return;
-    for (const place of one.places) judged.add(places[place]?.node ?? -1);
-  });
-  return judged;
+function nodesIn({ places }: Fleet, series: readonly Series[]): ReadonlySet<number> {
+  const found = new Set<number>();
+  for (const one of series) for (const place of one.places) found.add(places[place]?.node ?? -1);
+  return found;
+}
+
+const nodesWithJudgedKpi = (fleet: Fleet, judgements: readonly SeriesJudgement[]): ReadonlySet<number> =>
+  nodesIn(
+    fleet,
+    fleet.series.filter((_, i) => Object.keys((judgements[i] as SeriesJudgement).limits).length > 0),
+  );
+
+function notComparedNodes(fleet: Fleet, judged: ReadonlySet<number>): readonly string[] {
+  const measured = nodesIn(fleet, fleet.series);
+  return fleet.nodes.flatMap(({ node }, i) => (measured.has(i) && !judged.has(i) ? [node] : []));
 }
 
 /** Who is not named and of whom nothing was judged. */
@@ -320,6 +327,7 @@ export function checkFleet(
     powerLimits: mixedLimits(fleet),
     notJudged,
     unjudged,
+    notCompared: notComparedNodes(fleet, withJudgedKpi),
     optional: optionalChecksOf(nodes),
     warned: warnedChecksOf(nodes),
     unseen: unseenRules(fleet, task, judgements, overall.unseen),

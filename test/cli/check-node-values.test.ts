@@ -67,7 +67,9 @@ describe('the values of a command for nodes', () => {
     ['qualify --tier t0 --baseline folder/baseline.json', 'suite t0 has no check floor'],
     ['qualify --tier t0 --suite folder/typo.yaml', 'give one of them'],
     ['qualify --push gateway', '--push takes'],
+    ['qualify --push http://user:secret@gateway', 'set PI_BENCH_PUSH_CREDENTIALS on the nodes instead'],
     ['qualify --require flor', 'there is no such check'],
+    ['qualify --require counts,history', 'which no node of a submission can judge'],
   ])('%s: refused', async (line, words) => {
     await expect(checked(line)).rejects.toThrow(words);
   });

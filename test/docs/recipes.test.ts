@@ -190,7 +190,10 @@ describe('the textfile collector’s script', () => {
     expect(run('node-exporter/textfile.sh', said).status).toBe(expected);
   });
 
-  it('says where pi-bench is to leave its metrics', () => {
+  it.each([
+    [undefined, 't1'],
+    ['t2', 't2'],
+  ])('says where pi-bench is to leave its metrics: each tier in a file of its own (%s)', (asked, tier) => {
     const path = join(folder, 'pi-bench-telling');
     writeFileSync(path, '#!/bin/sh\necho "$@" >&2\n');
     chmodSync(path, 0o755);
@@ -198,8 +201,9 @@ describe('the textfile collector’s script', () => {
       PI_BENCH: path,
       PI_BENCH_TEXTFILES: '/t',
       PI_BENCH_OUT: '/o',
+      ...(asked === undefined ? {} : { PI_BENCH_TIER: asked }),
     });
-    expect(stderr).toBe('qualify --tier t1 --quiet --out /o --format prom=/t/pi-bench.prom\n');
+    expect(stderr).toBe(`qualify --tier ${tier} --quiet --out /o --format prom=/t/pi-bench-${tier}.prom\n`);
   });
 });
 

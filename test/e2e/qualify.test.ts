@@ -85,6 +85,22 @@ describe('pi-bench qualify', () => {
       expect(readFileSync(join(folder, 'result.xml'), 'utf8')).toContain('<testsuite');
     }));
 
+  it('keeps and says nothing of a password that it pushes with', () =>
+    withFolder(async (folder) => {
+      const address = 'http://someone:secret@127.0.0.1:9/';
+      const { code, stdout, stderr } = await run(folder, 'qualify', '--tier', 't0', '--push', address);
+      expect(code).not.toBe(0);
+      expect(stderr).toMatch(/the verdict stands, but http:\/\/127\.0\.0\.1:9 did not take it/);
+      const own = campaignFolder(join(folder, 'results'));
+      const kept = readdirSync(own, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
+      expect(kept.length).toBeGreaterThan(2);
+      for (const text of [stdout, stderr, ...kept]) expect(text).not.toMatch(/secret|someone/);
+      expect(readRecord(own).record.campaign.command.at(-1)).toBe('http://127.0.0.1:9');
+      expect(JSON.parse(readFileSync(join(own, 'qualify.json'), 'utf8')).push).toBe('http://127.0.0.1:9');
+    }));
+
   it('is no clean yes where a file or a gateway did not get it: what lies there would be read as today’s', () =>
     withFolder(async (folder) => {
       writeFileSync(join(folder, 'yes.yaml'), 'name: yes\nchecks:\n  - { check: swap }\n');
@@ -324,6 +340,10 @@ describe('bad usage of pi-bench qualify', () => {
     ['--tier t0 --format pdf', /--format pdf is unknown; there is json, jsonl, junit, md, html, prom/],
     ['--tier t0 --json --format jsonl=-', /--json is the record on stdout/],
     ['--tier t0 --push gateway', /--push takes the address of a Pushgateway/],
+    [
+      '--tier t0 --push http://user:secret@gateway/?a=b',
+      /--push takes an address without \? and #.*"\*\*\*@/,
+    ],
     ['--tier t1 --baseline none.json', /cannot read the baseline/],
     ['--tier t0 --baseline none.json', /suite t0 has no check floor, so nothing would be held to it/],
     ['--tier t0 --expect cpu=1,cpu=2', /--expect names cpu twice/],

@@ -1,15 +1,17 @@
 /** Each series of a fleet's check, as a collector reads it. */
 import { expect, it } from 'vitest';
 import { checkFleet } from '../../src/fleet/check.js';
-import type { NodeLine } from '../../src/fleet/node-line.js';
+import type { NodeCheck, NodeLine } from '../../src/fleet/node-line.js';
 import { openMetrics } from '../../src/fleet/open-metrics.js';
 import { fleetOf } from '../../src/fleet/table.js';
 import { healthyNodes, KEY, kpiOf, nodeOf, ratesOf } from './support.js';
 
+const CHECKED = '2026-01-03T00:00:00.500Z';
+
 const written = (nodes: readonly NodeLine[]) => {
   const fleet = fleetOf(nodes);
   const found = checkFleet(fleet, { scale: 1, baseline: null });
-  const lines = openMetrics(fleet, found).split('\n');
+  const lines = openMetrics(fleet, found, Date.parse(CHECKED)).split('\n');
   const of = (name: string): readonly string[] =>
     lines.filter((line) => line.startsWith(`pi_bench_fleet_${name}`));
   return { found, lines, of };
@@ -46,4 +48,35 @@ it('counts the KPIs that could not be judged, and leaves out series without a va
   const { lines, of } = written(nodes);
   expect(of('not_judged')).toEqual(['pi_bench_fleet_not_judged 1']);
   expect(lines.join('\n')).not.toMatch(/node_cause|node_worse_ratio/);
+});
+
+it('says what the check came to, when that was, and when each node was measured, as far as that is known', () => {
+  const [first, second, third] = healthyNodes(3) as [NodeLine, NodeLine, NodeLine];
+  const { of } = written([first, { ...second, at: null }, { ...third, at: '2026-01-01T00:00:00.000Z' }]);
+  expect(of('outcome')).toEqual([
+    'pi_bench_fleet_outcome{outcome="pass"} 1',
+    'pi_bench_fleet_outcome{outcome="fail"} 0',
+    'pi_bench_fleet_outcome{outcome="inconclusive"} 0',
+  ]);
+  expect(of('last_run')).toEqual([`pi_bench_fleet_last_run_timestamp_seconds ${Date.parse(CHECKED) / 1000}`]);
+  expect(of('node_measured')).toEqual([
+    `pi_bench_fleet_node_measured_timestamp_seconds{node="${first.node}"} ${Date.parse(first.at ?? '') / 1000}`,
+    `pi_bench_fleet_node_measured_timestamp_seconds{node="${third.node}"} ${Date.parse('2026-01-01') / 1000}`,
+  ]);
+});
+
+it('calls no node ok whose KPIs could not be compared with any, however good its own checks are', () => {
+  const checks: readonly NodeCheck[] = [
+    { name: 'swap', verdict: 'pass', required: true, cause: null, reason: null, seconds: null },
+  ];
+  const good = (count: number) => healthyNodes(count).map((node) => ({ ...node, checks }));
+  const two = written(good(2));
+  expect(two.found.outcome).toBe('inconclusive');
+  expect(two.of('outcome')).toContain('pi_bench_fleet_outcome{outcome="inconclusive"} 1');
+  expect(two.of('node_ok').map((line) => line.at(-1))).toEqual(['0', '0']);
+  expect(
+    written(good(3))
+      .of('node_ok')
+      .map((line) => line.at(-1)),
+  ).toEqual(['1', '1', '1']);
 });

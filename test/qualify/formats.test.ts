@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { push } from '../../src/cli/qualification/outputs.js';
+import { push, pushAddress } from '../../src/cli/qualification/gateway.js';
 import { findIndicator } from '../../src/indicators/index.js';
 import { isJudged, type Judged, verdictFormats } from '../../src/qualify/formats/index.js';
 import { qualificationOf, withQualification } from '../../src/qualify/qualification.js';
@@ -15,7 +15,8 @@ import { checkTitle, telling } from '../../src/qualify/wording.js';
 import { renderQualification } from '../../src/readers/terminal/qualification.js';
 import { shownLength, terminalStyle } from '../../src/readers/terminal/style.js';
 import { kpisOf, withSameLabels } from '../../src/record/kpis-of.js';
-import type { RecordBatch } from '../../src/record/schema.js';
+import { givenLabels } from '../../src/record/labels.js';
+import type { BatchSpec, RecordBatch } from '../../src/record/schema.js';
 import { buildReport } from '../../src/report/model.js';
 import { headHtml } from '../../src/report/page/head.js';
 import { ceilingsOf } from '../support/batch.js';
@@ -40,8 +41,8 @@ checks:
 `;
 
 /** One of everything: pass, warn, fail, inconclusive, skipped; and characters that every format has to mind. */
-function judgedRecord(): Judged {
-  const suite = parseSuite(SUITE, 'site.yaml', () => '');
+function judgedRecord(text: string = SUITE): Judged {
+  const suite = parseSuite(text, 'site.yaml', () => '');
   const measured = partsRecord([
     { part: 'fast', launches: [{ seconds: SECOND, ceilings: ceilingsOf(2.1e9, null) }] },
     { part: 'slow', launches: [{ seconds: SECOND, ceilings: ceilingsOf(9e9, null) }] },
@@ -221,13 +222,40 @@ describe('JUnit', () => {
       ({ verdict, required }) => verdict === 'skipped' && required,
     ).length;
     expect(insisted).toBeGreaterThan(0);
-    expect(count('failure')).toBe(of('fail'));
+    // And the verdict itself, which is not qualified.
+    expect(count('failure')).toBe(of('fail') + 1);
     expect(count('error')).toBe(of('inconclusive') + insisted);
     expect(text).toContain(`errors="${of('inconclusive') + insisted}"`);
     expect(count('skipped')).toBe(of('skipped') - insisted);
     expect(text.match(/<skipped message="[^"]+"\/>/g)).toHaveLength(of('skipped') - insisted);
-    expect(count('testcase')).toBe(record.qualification.checks.length);
-    expect(text).toContain(`failures="${of('fail')}"`);
+    expect(count('testcase')).toBe(record.qualification.checks.length + 1);
+    expect(text).toContain(`failures="${of('fail') + 1}"`);
+  });
+
+  const campaign = 'name: site\ncampaign:\n  measure:\n    - { indicator: matmul, labels: { part: fast } }\n';
+  it.each([
+    [
+      'that required nothing, as nothing can be held to it',
+      `${campaign}checks:\n  - { check: floor, medianAtLeast: 0.9 }\n`,
+      'none of the checks is required',
+    ],
+    ['without checks', `${campaign}checks: []\n`, 'the suite has no check'],
+  ])('is not green for a suite %s: such a node is not qualified', async (_, suite, why) => {
+    const judged = judgedRecord(suite);
+    expect(judged.qualification.outcome).toBe('inconclusive');
+    const text = (await verdictFormats.find(({ name }) => name === 'junit')?.text(judged, '')) ?? '';
+    expect(text).toContain('failures="0" errors="1"');
+    expect(text).toMatch(
+      new RegExp(`<testcase name="outcome" [^>]*>\\s*<error message="inconclusive: ${why}`),
+    );
+  });
+
+  it('has a test case for the verdict that passes where the node is qualified', async () => {
+    const qualified = judgedRecord(`${campaign}checks:\n  - { check: correctness, parts: [fast] }\n`);
+    expect(qualified.qualification.outcome).toBe('qualified');
+    const text = (await verdictFormats.find(({ name }) => name === 'junit')?.text(qualified, '')) ?? '';
+    expect(text).toContain('failures="0" errors="0"');
+    expect(text).toMatch(/<testcase name="outcome" [^>]*\/>/);
   });
 
   it('fits its schema', async ({ skip }) => {
@@ -250,6 +278,92 @@ describe('Prometheus text', () => {
     for (const line of lines) expect(line).toMatch(/^[a-z_]+(\{.*\})? \S+$/);
     expect(lines).toContain('pi_bench_qualified{suite="site"} 0');
     expect(await textOf('prom')).toMatch(/\n# EOF\n$/);
+  });
+
+  /** Lines of a record of these batches, with their KPIs. */
+  async function metricsOf(
+    batches: readonly RecordBatch[],
+    labels: Judged['labels'] = record.labels,
+  ): Promise<readonly string[]> {
+    const { kpis } = findIndicator('matmul');
+    const context = { timeToResult: 1, timestamp: '2026-01-01T00:00:00.000Z' };
+    const all = batches.flatMap((batch, index) => kpisOf(kpis, batch, labels, { ...context, index }));
+    const measured = { ...record, labels, batches: [...batches], kpis: withSameLabels(all) };
+    const text = await verdictFormats.find(({ name }) => name === 'prom')?.text(measured, '');
+    return (text ?? '').split('\n');
+  }
+
+  describe('of batches that differ only in the labels that they were given', () => {
+    const batchOf = (seconds: number, labels: Record<string, string>): RecordBatch => {
+      const [batch] = partsRecord([{ part: 'gemm', launches: [seconds] }]).batches as [RecordBatch];
+      return { ...batch, asked: { ...batch.asked, labels: { part: 'gemm', ...labels } } };
+    };
+    const ratesOf = async (batches: readonly RecordBatch[], common: Record<string, string> = {}) => {
+      const given = givenLabels({
+        ...record.campaign,
+        seed: 1,
+        labels: common,
+        batches: batches.map(({ asked }) => asked as BatchSpec),
+      });
+      const lines = await metricsOf(batches, { ...record.labels, ...given });
+      return lines
+        .filter((line) =>
+          /^pi_bench_kpi\{kpi="pibench_matmul_rate_flops.*"median"/.test(line.replace('suite="site",', '')),
+        )
+        .toSorted();
+    };
+    const [before, after] = [batchOf(1, { when: 'before' }), batchOf(2, { when: 'after' })];
+
+    it('tells each by these, whichever stands first in the suite', async () => {
+      const lines = await ratesOf([before, after]);
+      expect(lines).toHaveLength(2);
+      expect(lines[0]).toMatch(/case_when="after".* 1000000$/);
+      expect(lines[1]).toMatch(/case_when="before".* 2000000$/);
+      for (const line of lines) expect(line).not.toContain(',batch=');
+      expect(await ratesOf([after, before])).toEqual(lines);
+    });
+
+    it('also where one says something else than all of the suite', async () => {
+      const lines = await ratesOf([before, after], { when: 'before' });
+      expect(lines.filter((line) => line.includes('case_when="after"'))).toHaveLength(1);
+      expect(lines.filter((line) => line.includes('case_when="before"'))).toHaveLength(0);
+      expect(await ratesOf([after, before], { when: 'before' })).toEqual(lines);
+    });
+
+    it('also by a label whose name begins like that of its stack', async () => {
+      const lines = await ratesOf([batchOf(1, { stacking: 'a' }), batchOf(2, { stacking: 'b' })]);
+      expect(lines.map((line) => /case_stacking="(\w)"/.exec(line)?.[1])).toEqual(['a', 'b']);
+    });
+  });
+
+  it('says of a KPI which way is better, its interval and what that rests on, its flags, and which were not looked for', async () => {
+    const launches = [1, 1.01, 1.02, 0.99, 1, 1.01];
+    const [batch] = partsRecord([{ part: 'gemm', launches }]).batches as [RecordBatch];
+    const flagged: RecordBatch = {
+      ...batch,
+      flags: [{ name: 'preempted', reason: 'other work', evidence: {}, inspections: [0] }],
+      inspections: batch.inspections.map((one) => ({
+        ...one,
+        notChecked: [{ flag: 'throttled', why: 'no counters' }],
+      })),
+    };
+    const lines = await metricsOf([flagged]);
+    const one = (metric: string): string => {
+      const [only, ...others] = lines.filter(
+        (line) =>
+          line.startsWith(`pi_bench_kpi${metric}{`) && /rate_flops_per_second",statistic="median"/.test(line),
+      );
+      expect(others).toEqual([]);
+      return only ?? '';
+    };
+    const labels = /\{(.*)\}/.exec(one(''))?.[1] ?? '';
+    expect(labels).toContain(',direction="higher",');
+    const { low, high } = flagged.rate?.interval ?? { low: 0, high: 0 };
+    expect(low).toBeLessThan(high);
+    expect(one('_low')).toBe(`pi_bench_kpi_low{${labels},basis="launches"} ${low}`);
+    expect(one('_high')).toBe(`pi_bench_kpi_high{${labels},basis="launches"} ${high}`);
+    expect(one('_flag')).toBe(`pi_bench_kpi_flag{${labels},flag="preempted"} 1`);
+    expect(one('_flag_not_checked')).toBe(`pi_bench_kpi_flag_not_checked{${labels},flag="throttled"} 1`);
   });
 
   describe('of batches of one part that differ only in their stack, or in how long they are measured', () => {
@@ -276,19 +390,7 @@ describe('Prometheus text', () => {
         };
         return i === lost ? { ...own, rate: null, elapsed: null } : own;
       });
-      const { kpis } = findIndicator('matmul');
-      const context = { timeToResult: 1, timestamp: '2026-01-01T00:00:00.000Z' };
-      const text = await verdictFormats
-        .find(({ name }) => name === 'prom')
-        ?.text(
-          {
-            ...record,
-            batches: all,
-            kpis: withSameLabels(all.flatMap((batch) => kpisOf(kpis, batch, record.labels, context))),
-          },
-          '',
-        );
-      return (text ?? '').split('\n').filter((line) => /^pi_bench_kpi.*rate_flops/.test(line));
+      return (await metricsOf(all)).filter((line) => /^pi_bench_kpi\{.*rate_flops/.test(line));
     };
     const rateOf = (lines: readonly string[], ...labels: readonly string[]) =>
       lines
@@ -323,15 +425,38 @@ describe('Prometheus text', () => {
   it('is taken by a Pushgateway, and shown again', async ({ skip }) => {
     if (!there('prometheus-pushgateway')) skip('no prometheus-pushgateway');
     const port = await freePort();
-    const gateway = spawn('prometheus-pushgateway', [`--web.listen-address=127.0.0.1:${port}`], {
-      stdio: 'ignore',
-    });
+    // Debian's keeps what it was pushed for the next one, unless it is told not to.
+    const gateway = spawn(
+      'prometheus-pushgateway',
+      [`--web.listen-address=127.0.0.1:${port}`, '--persistence.file='],
+      { stdio: 'ignore' },
+    );
     try {
-      const address = new URL(`http://127.0.0.1:${port}`);
-      await eventually(() => push(record, address));
-      const shown = await (await fetch(`${address}metrics`)).text();
+      const to = pushAddress(`http://127.0.0.1:${port}/`);
+      const of = (machine: string | null, suite: string): Judged => {
+        const { qualification } = record;
+        const identity = { ...qualification.identity, hostname: 'rack 7/n1', machine };
+        const own = { ...qualification, identity, suite: { ...qualification.suite, name: suite } };
+        return { ...record, qualification: own };
+      };
+      const pushed = [of('one', 't2'), of('one', 't0'), of('two', 't2'), of(null, 't2')];
+      await eventually(() => push(record, to));
+      for (const each of [...pushed, of('one', 't0')]) await push(each, to);
+      const shown = await (await fetch(`${to.address}/metrics`)).text();
       expect(shown).toMatch(/pi_bench_qualified\{.*suite="site".*\} 0/);
       expect(shown).toContain('wrong <&\\"\\\\>');
+      // One verdict is not replaced by that of another suite, nor by that of a clone with the same name.
+      const kept = [...shown.matchAll(/^pi_bench_qualified\{instance="rack 7\/n1",.*?\}/gm)].map(([series]) =>
+        [/machine="(\w+)"/, /suite="(\w+)"/].map((label) => label.exec(series)?.[1]),
+      );
+      expect(kept.toSorted()).toEqual(
+        [
+          [undefined, 't2'],
+          ['one', 't0'],
+          ['one', 't2'],
+          ['two', 't2'],
+        ].toSorted(),
+      );
     } finally {
       gateway.kill();
     }

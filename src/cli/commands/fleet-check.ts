@@ -42,7 +42,7 @@ async function textOf(fleet: Fleet, check: FleetCheck, format: Format): Promise<
     const style = terminalStyle(process.stdout);
     return `${renderFleetCheck(check, style)}\n${besideText(check, style)}`;
   }
-  if (format === 'openmetrics') return openMetrics(fleet, check);
+  if (format === 'openmetrics') return openMetrics(fleet, check, Date.now());
   if (format === 'json') {
     return `${JSON.stringify({ kind: 'pi-bench fleet check', schemaVersion: 1, piBench: identity(), ...check }, null, 1)}\n`;
   }

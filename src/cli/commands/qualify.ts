@@ -11,6 +11,7 @@ import { describeHere } from '../here.js';
 import { type Asked, canBeResumed, suiteOf } from '../qualification/asked.js';
 import { budgetHere } from '../qualification/batches-here.js';
 import { deliver } from '../qualification/deliver.js';
+import { PUSH_CREDENTIALS, pushAddress, withoutCredentials } from '../qualification/gateway.js';
 import {
   baselineFrom,
   parseExpected,
@@ -18,7 +19,7 @@ import {
   readText,
   requireChecksFor,
 } from '../qualification/inputs.js';
-import { parseFormats, pushAddress } from '../qualification/outputs.js';
+import { parseFormats } from '../qualification/outputs.js';
 import { qualify } from '../qualification/qualify.js';
 import { testQualification } from '../qualification/self-test.js';
 import { lookAround } from '../qualification/surroundings.js';
@@ -81,7 +82,7 @@ async function run(flags: Flags): Promise<void> {
     baseline,
     history: readHistory(out, suite, machine),
     out,
-    command: process.argv.slice(2),
+    command: withoutCredentials(process.argv.slice(2), pushed, gateway),
     began,
     startedAt,
     budget,
@@ -97,7 +98,7 @@ async function run(flags: Flags): Promise<void> {
       budget,
       deadline,
       format,
-      push: pushed,
+      push: gateway?.address ?? null,
       out: resolve(out),
       startedAt,
       busy: surroundings.busy,
@@ -175,7 +176,11 @@ export const qualifyCommand: CommandModule = {
         describe:
           'Beside the record: json,jsonl,junit,md,html,prom, each with a place of its own if wanted: prom=FILE, json=-',
       })
-      .option('push', { type: 'string', group: 'Output:', describe: 'Address of a Prometheus Pushgateway' })
+      .option('push', {
+        type: 'string',
+        group: 'Output:',
+        describe: `Address of a Prometheus Pushgateway; ${PUSH_CREDENTIALS}=user:password says who pushes`,
+      })
       .option('json', {
         type: 'boolean',
         group: 'Output:',

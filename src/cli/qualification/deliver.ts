@@ -7,7 +7,8 @@ import { terminalStyle } from '../../readers/terminal/style.js';
 import type { PiBenchRecord, Qualification } from '../../record/schema.js';
 import { writeFileAtomic } from '../../store/atomic.js';
 import { say } from '../say.js';
-import { keepVerdict, push, type Wanted, writeFormats } from './outputs.js';
+import { type Gateway, push } from './gateway.js';
+import { keepVerdict, type Wanted, writeFormats } from './outputs.js';
 import type { Qualified } from './qualify.js';
 
 const EXITS: Readonly<Record<Qualification['outcome'], number>> = {
@@ -20,8 +21,8 @@ export interface Delivery {
   /** The record on stdout and nothing else there. */
   readonly json: boolean;
   readonly wanted: readonly Wanted[];
-  /** A Pushgateway; null: none. */
-  readonly gateway: URL | null;
+  /** null: none. */
+  readonly gateway: Gateway | null;
 }
 
 export const exitOf = ({ outcome }: Qualification): number => EXITS[outcome];
@@ -62,7 +63,7 @@ export async function deliver(
   } catch (error) {
     sayIncomplete();
     say(
-      `the verdict stands, but ${gateway.origin} did not take it: ${messageOf(error)}; the record is in ${dirname(path)}`,
+      `the verdict stands, but ${gateway.address} did not take it: ${messageOf(error)}; the record is in ${dirname(path)}`,
     );
   }
 }

@@ -1,4 +1,4 @@
-/** Where a verdict goes beside its record: files of each format, a Pushgateway, the answer that `verdict` reads. The edge to disk and network. */
+/** Where a verdict goes beside its record: files of each format, the answer that `verdict` reads. The edge to the disk. */
 import { hostname } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { messageOf, UserError } from '../../errors.js';
@@ -11,7 +11,6 @@ import {
   verdictFile,
 } from '../../qualify/answer.js';
 import { type Judged, type VerdictFormat, verdictFormats } from '../../qualify/formats/index.js';
-import { prom } from '../../qualify/formats/prometheus.js';
 import { standingInTheWay } from '../../qualify/wording.js';
 import { sha256 } from '../../record/digest.js';
 import { takeSocketLock } from '../../socket-lock.js';
@@ -55,7 +54,23 @@ export interface WrittenFormats {
   readonly whole: boolean;
 }
 
-/** What cannot be written keeps nothing else back. */
+const fileOf = ({ format, place }: Wanted, path: string): string =>
+  place === null ? join(dirname(path), format.file) : resolve(place);
+
+/** @returns what became of it, in words; null: nothing is to be said of stdout */
+async function writeFormat(record: Judged, path: string, wanted: Wanted): Promise<string | null> {
+  const text = await wanted.format.text(record, path);
+  if (wanted.place === '-') {
+    process.stdout.write(text);
+    return null;
+  }
+  const file = fileOf(wanted, path);
+  makeFolder(dirname(file));
+  writeDestination(file, text);
+  return `written: ${file}`;
+}
+
+/** What cannot be made or written keeps nothing else back. */
 export async function writeFormats(
   record: Judged,
   path: string,
@@ -63,58 +78,19 @@ export async function writeFormats(
 ): Promise<WrittenFormats> {
   const said: string[] = [];
   let whole = true;
-  for (const { format, place } of wanted) {
-    const text = await format.text(record, path);
-    if (place === '-') {
-      process.stdout.write(text);
-      continue;
-    }
-    const file = place === null ? join(dirname(path), format.file) : resolve(place);
+  for (const one of wanted) {
     try {
-      makeFolder(dirname(file));
-      writeDestination(file, text);
-      said.push(`written: ${file}`);
+      const line = await writeFormat(record, path, one);
+      if (line !== null) said.push(line);
     } catch (error) {
       whole = false;
+      const what = one.place === '-' ? `--format ${one.format.name}=-` : fileOf(one, path);
       said.push(
-        `the verdict stands, but ${file} cannot be written: ${messageOf(error)}; the record is ${path}`,
+        `the verdict stands, but ${what} cannot be written: ${messageOf(error)}; the record is ${path}`,
       );
     }
   }
   return { said, whole };
-}
-
-const PUSH_LIMIT_MS = 10_000;
-
-/** @throws UserError for what is no address of a Pushgateway */
-export function pushAddress(text: string): URL {
-  let url: URL;
-  try {
-    url = new URL(text);
-  } catch {
-    throw new UserError(
-      `--push takes the address of a Pushgateway, such as http://gateway:9091; got "${text}"`,
-    );
-  }
-  if (!/^https?:$/.test(url.protocol))
-    throw new UserError(`--push takes an address with http or https; got "${text}"`);
-  return url;
-}
-
-/**
- * Replaces what this node pushed before.
- * @throws Error where the gateway does not take it
- */
-export async function push(record: Judged, gateway: URL): Promise<void> {
-  const instance = encodeURIComponent(record.qualification.identity.hostname ?? hostname());
-  const base = gateway.href.replace(/\/+$/, '');
-  const response = await fetch(`${base}/metrics/job/pi_bench/instance/${instance}`, {
-    method: 'PUT',
-    headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
-    body: await prom.text(record, ''),
-    signal: AbortSignal.timeout(PUSH_LIMIT_MS),
-  });
-  if (!response.ok) throw new Error(`${response.status} ${(await response.text()).trim().slice(0, 200)}`);
 }
 
 /** Each holds it for a moment. */

@@ -14,9 +14,10 @@ import { keepAddon } from '../keep-addon.js';
 import { say } from '../say.js';
 import { canBeResumed, readAsked, suiteOf } from './asked.js';
 import { deliver, exitOf, printVerdict } from './deliver.js';
+import { pushAddress } from './gateway.js';
 import { baselineFrom, parseExpected, readHistory } from './inputs.js';
 import { ATTEMPTS } from './names.js';
-import { parseFormats, pushAddress } from './outputs.js';
+import { parseFormats } from './outputs.js';
 import { qualify } from './qualify.js';
 import { lookAround } from './surroundings.js';
 

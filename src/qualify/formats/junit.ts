@@ -1,11 +1,12 @@
 /**
  * The verdict as JUnit's XML, in the form that Ant's and Jenkins' schemas both take: a check is a test case; fail is a failure,
  * inconclusive an error, and so is what was required and could not be judged; else skipped is skipped, and a warning passes with
- * its words beside it.
+ * its words beside it. The verdict is a test case, too: checks of which none is required do not qualify a node, however green they are.
  */
 import { plural } from '../../quantities/format.js';
-import type { QualificationCheck } from '../../record/schema.js';
+import type { Qualification, QualificationCheck } from '../../record/schema.js';
 import { findingText } from '../findings.js';
+import { standingInTheWay } from '../wording.js';
 import type { Judged, VerdictFormat } from './format.js';
 
 /** Characters that XML 1.0 has no place for, however they are escaped. */
@@ -42,15 +43,59 @@ const RESULTS: Readonly<Record<QualificationCheck['verdict'], (required: boolean
 };
 const resultOf = ({ verdict, required }: QualificationCheck): Result => RESULTS[verdict](required);
 
-/** Nothing where a check holds. */
-function toldOf(check: QualificationCheck): Readonly<Record<string, object>> {
-  const { cause, reason } = check;
-  const result = resultOf(check);
-  if (result === 'passed') return {};
-  if (result === 'skipped') return { skipped: { '@message': clean(reason) } };
+/** A test case but for its time. */
+interface TestCase {
+  readonly name: string;
+  readonly kind: string;
+  readonly result: Result;
+  readonly type: string;
+  readonly message: string;
+  readonly text: string;
+}
+
+const checkCase = (check: QualificationCheck): TestCase => ({
+  name: check.id,
+  kind: check.kind,
+  result: resultOf(check),
+  type: check.cause ?? check.kind,
+  message: check.reason,
+  text: textOf(check),
+});
+
+const OUTCOME = 'outcome';
+
+const OUTCOME_RESULTS: Readonly<Record<Qualification['outcome'], Result>> = {
+  qualified: 'passed',
+  'not-qualified': 'failure',
+  inconclusive: 'error',
+};
+
+function whyNotQualified(qualification: Qualification): string {
+  const open = standingInTheWay(qualification).map(({ id }) => id);
+  if (open.length > 0) return `by ${open.join(', ')}`;
+  return qualification.checks.length === 0
+    ? 'the suite has no check, so nothing can qualify the node'
+    : 'none of the checks is required, so none of them can qualify the node';
+}
+
+function outcomeCase(qualification: Qualification): TestCase {
+  const { outcome } = qualification;
+  const message = `${outcome}: ${whyNotQualified(qualification)}`;
   return {
-    [result]: { '@message': clean(reason), '@type': cause ?? check.kind, '#': clean(textOf(check)) },
+    name: OUTCOME,
+    kind: OUTCOME,
+    result: OUTCOME_RESULTS[outcome],
+    type: outcome,
+    message,
+    text: message,
   };
+}
+
+/** Nothing where it holds. */
+function toldOf({ result, type, message, text }: TestCase): Readonly<Record<string, object>> {
+  if (result === 'passed') return {};
+  if (result === 'skipped') return { skipped: { '@message': clean(message) } };
+  return { [result]: { '@message': clean(message), '@type': type, '#': clean(text) } };
 }
 
 /**
@@ -69,7 +114,11 @@ async function textOfRecord(record: Judged): Promise<string> {
   const { create } = await import('xmlbuilder2');
   const { qualification, labels, campaign, piBench } = record;
   const { checks, suite, outcome, identity, startedAt, wall, notJudged } = qualification;
-  const count = (result: Result): number => checks.filter((check) => resultOf(check) === result).length;
+  const cases = [
+    ...checks.map((check) => ({ ...checkCase(check), seconds: secondsOf(record, check) })),
+    { ...outcomeCase(qualification), seconds: 0 },
+  ];
+  const count = (result: Result): number => cases.filter((one) => one.result === result).length;
   const name = `pi-bench qualify ${suite.name}`;
   const properties = {
     outcome,
@@ -87,7 +136,7 @@ async function textOfRecord(record: Judged): Promise<string> {
         '@name': name,
         '@timestamp': withoutZone(startedAt),
         '@hostname': clean(identity.hostname ?? 'localhost'),
-        '@tests': checks.length,
+        '@tests': cases.length,
         '@failures': count('failure'),
         '@errors': count('error'),
         '@skipped': count('skipped'),
@@ -98,11 +147,11 @@ async function textOfRecord(record: Judged): Promise<string> {
             '@value': clean(value),
           })),
         },
-        testcase: checks.map((check) => ({
-          '@name': clean(check.id),
-          '@classname': `pi-bench.${suite.name}.${check.kind}`,
-          '@time': secondsOf(record, check).toFixed(3),
-          ...toldOf(check),
+        testcase: cases.map((one) => ({
+          '@name': clean(one.name),
+          '@classname': `pi-bench.${suite.name}.${one.kind}`,
+          '@time': one.seconds.toFixed(3),
+          ...toldOf(one),
         })),
         'system-out': clean(
           [

@@ -5,8 +5,8 @@
 import { nameBatches } from '../../readers/batch-names.js';
 import { kpisOfBatches } from '../../readers/kpis-of-batches.js';
 import { canonicalJson } from '../../record/digest.js';
-import { batchLabels } from '../../record/labels.js';
-import type { RecordBatch } from '../../record/schema.js';
+import { batchLabels, LABEL_NAMES } from '../../record/labels.js';
+import type { RecordBatch, ScalarKpi } from '../../record/schema.js';
 import type { Judged, VerdictFormat } from './format.js';
 
 type LabelValues = Readonly<Record<string, string>>;
@@ -42,14 +42,9 @@ const OUTCOMES = ['qualified', 'not-qualified', 'inconclusive'] as const;
 
 function metricsOf(record: Judged): readonly Metric[] {
   const { qualification } = record;
-  const { suite, outcome, checks, endedAt, wall, identity } = qualification;
-  const serials = new Map(identity.devices.map(({ device, serial }) => [device, serial ?? '']));
+  const { suite, outcome, checks, endedAt, wall } = qualification;
   const of = { suite: suite.name };
-  const serialOf = (device: string | null): LabelValues => ({
-    device: device ?? '',
-    serial: device === null ? '' : (serials.get(device) ?? ''),
-  });
-  const ownNames = namesOf(record);
+  const kpis = kpiSeriesOf(record);
   return [
     {
       name: 'pi_bench_qualified',
@@ -66,7 +61,14 @@ function metricsOf(record: Judged): readonly Metric[] {
       help: '1 for the verdict of a check, 0 for the others',
       samples: checks.flatMap(({ id, kind, device, required, verdict }) =>
         VERDICTS.map((name): [LabelValues, number] => [
-          { ...of, check: id, kind, ...serialOf(device), required: String(required), verdict: name },
+          {
+            ...of,
+            check: id,
+            kind,
+            ...serialOf(qualification, device),
+            required: String(required),
+            verdict: name,
+          },
           Number(name === verdict),
         ]),
       ),
@@ -82,7 +84,7 @@ function metricsOf(record: Judged): readonly Metric[] {
                   {
                     ...of,
                     check: id,
-                    ...serialOf(device),
+                    ...serialOf(qualification, device),
                     quantity,
                     unit: unit ?? '',
                     // Of one quantity there may be several: a NUMA node each.
@@ -99,24 +101,27 @@ function metricsOf(record: Judged): readonly Metric[] {
     {
       name: 'pi_bench_kpi',
       help: 'KPIs of what was measured, in the unit of the label',
-      samples: kpisOfBatches(record).flatMap((kpis, i) =>
-        kpis
-          .filter(({ regression }) => regression)
-          .map(({ name, value, unit, statistic, labels }): [LabelValues, number] => [
-            {
-              ...of,
-              kpi: name,
-              statistic,
-              unit,
-              part: String(labels.part ?? ''),
-              ...serialOf(String(labels.device ?? '')),
-              ...stackLabels(labels),
-              ...caseLabels(labels, record.labels),
-              ...ownNames[i],
-            },
-            value,
-          ]),
-      ),
+      samples: kpis.map(({ labels, kpi }) => [labels, kpi.value]),
+    },
+    {
+      name: 'pi_bench_kpi_low',
+      help: 'Lower end of the 95 % interval of a KPI; the label basis says what it rests on',
+      samples: kpis.flatMap((one) => endOf(one, 'low')),
+    },
+    {
+      name: 'pi_bench_kpi_high',
+      help: 'Upper end of the 95 % interval of a KPI; the label basis says what it rests on',
+      samples: kpis.flatMap((one) => endOf(one, 'high')),
+    },
+    {
+      name: 'pi_bench_kpi_flag',
+      help: 'What spoils or limits a KPI, 1 for each flag of its batch',
+      samples: kpis.flatMap(({ labels, kpi }) => eachOf(labels, kpi.flags ?? [])),
+    },
+    {
+      name: 'pi_bench_kpi_flag_not_checked',
+      help: '1 for each flag that could not be looked for: of these no flag is no good news',
+      samples: kpis.flatMap(({ labels, kpi }) => eachOf(labels, kpi.notChecked ?? [])),
     },
     {
       name: 'pi_bench_run_seconds',
@@ -131,6 +136,50 @@ function metricsOf(record: Judged): readonly Metric[] {
   ];
 }
 
+interface KpiSeries {
+  readonly labels: LabelValues;
+  readonly kpi: ScalarKpi;
+}
+
+function kpiSeriesOf(record: Judged): readonly KpiSeries[] {
+  const { qualification } = record;
+  const ownNames = namesOf(record);
+  return kpisOfBatches(record).flatMap((kpis, i) =>
+    kpis
+      .filter(({ regression }) => regression)
+      .map((kpi): KpiSeries => {
+        const { name, direction, unit, statistic, labels } = kpi;
+        return {
+          labels: {
+            suite: qualification.suite.name,
+            kpi: name,
+            statistic,
+            unit,
+            direction,
+            part: String(labels.part ?? ''),
+            ...serialOf(qualification, String(labels.device ?? '')),
+            ...stackLabels(labels),
+            ...caseLabels(labels, record.labels),
+            ...ownNames[i],
+          },
+          kpi,
+        };
+      }),
+  );
+}
+
+const eachOf = (labels: LabelValues, flags: readonly string[]): readonly [LabelValues, number][] =>
+  flags.map((flag) => [{ ...labels, flag }, 1]);
+
+/** None where the KPI has no interval. */
+const endOf = ({ labels, kpi: { ci } }: KpiSeries, end: 'low' | 'high'): readonly [LabelValues, number][] =>
+  ci === null ? [] : [[{ ...labels, basis: ci.basis ?? '' }, ci[end]]];
+
+const serialOf = ({ identity }: Judged['qualification'], device: string | null): LabelValues => ({
+  device: device ?? '',
+  serial: identity.devices.find((one) => one.device === device)?.serial ?? '',
+});
+
 /** The software that was measured, as it was asked for: what of it changes with an update would begin a new series. */
 const stackLabels = ({ stack, stack_variant, stack_own }: Judged['labels']): LabelValues => ({
   stack: String(stack ?? ''),
@@ -138,11 +187,19 @@ const stackLabels = ({ stack, stack_variant, stack_own }: Judged['labels']): Lab
   stack_own: String(stack_own ?? ''),
 });
 
-/** Labels of the case, which tell the batches of one part apart; those of the whole record would only be repeated. */
+/** Told by labels of their own, or by `batch`. */
+const OTHERS = new Set([
+  ...['part', 'device', 'indicator', 'repetitions'],
+  ...LABEL_NAMES.filter((name) => name.startsWith('stack')),
+]);
+
+/**
+ * Labels of the case, which tell the batches of one part apart; what the whole record has in common would only be repeated. The record
+ * has each name that some batch gives, without a value: what counts is whether the batch says something else.
+ */
 function caseLabels(labels: Judged['labels'], ofRecord: Judged['labels']): LabelValues {
-  const taken = new Set(['part', 'device', 'indicator', 'repetitions', ...Object.keys(ofRecord)]);
   const own = Object.entries(labels).filter(
-    ([name, value]) => !taken.has(name) && !name.startsWith('stack') && value !== null,
+    ([name, value]) => !OTHERS.has(name) && value !== null && value !== ofRecord[name],
   );
   return Object.fromEntries(
     own.map(([name, value]) => [`case_${name.replaceAll(/[^A-Za-z0-9_]/g, '_')}`, String(value)]),
