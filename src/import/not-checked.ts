@@ -16,6 +16,7 @@ const WHYS: Readonly<Partial<Record<FlagName, string>>> = {
   contended: KERNEL,
   crowded: 'how many threads took turns on how many CPUs was not published',
   'mixed-cores': 'on which cores the threads ran was not published',
+  skewed: 'whether ranks began at one moment was not published',
   'device-errors': GPU,
   'power-brake': GPU,
   thermal: GPU,

@@ -2,7 +2,7 @@
 import type { PiBenchIdentity } from '../package.js';
 import { brokenRules } from '../record/check.js';
 import { digestOf } from '../record/digest.js';
-import { kpisOf } from '../record/kpis-of.js';
+import { kpisOf, withSameLabels } from '../record/kpis-of.js';
 import { machineLabels } from '../record/labels.js';
 import { rateKpis } from '../record/rate-kpis.js';
 import { recommended } from '../record/recommendations.js';
@@ -61,13 +61,16 @@ export function importedRecord(published: Published, { id, at, command, piBench 
     machine: JSON.parse(JSON.stringify({ ...machine, runtime: null })) as PiBenchRecord['machine'],
     labels,
     batches,
-    kpis: batches.flatMap((batch) => {
-      const own = { ...labels, source: batch.imported?.source ?? null };
-      return kpisOf(kpiDeclarations(format, batch.case.indicator), batch, own, {
-        timeToResult: 0,
-        timestamp,
-      });
-    }),
+    kpis: withSameLabels(
+      batches.flatMap((batch, index) => {
+        const own = { ...labels, source: batch.imported?.source ?? null };
+        return kpisOf(kpiDeclarations(format, batch.case.indicator), batch, own, {
+          timeToResult: 0,
+          timestamp,
+          index,
+        });
+      }),
+    ),
     ...recommended(batches),
     accounting: null,
     imported: {

@@ -1,4 +1,4 @@
-/** Which KPI is of which batch, which a record tells by labels alone. Pure. */
+/** Which KPI is of which batch: by the place that it names, or, in records from before it did, by its labels. Pure. */
 import { indicators } from '../indicators/index.js';
 import { batchLabels } from '../record/labels.js';
 import { isResult } from '../record/result.js';
@@ -19,9 +19,12 @@ function has(batch: RecordBatch, name: string): boolean {
   return declared === undefined || declared.value(batch, { timeToResult: 0 }) !== null;
 }
 
-/** Of each batch those that are its own. Labels do not say how a batch was sampled: those of batches that have the same are in their order. */
-export function kpisOfBatches({ kpis, batches, labels }: PiBenchRecord): readonly (readonly ScalarKpi[])[] {
-  const left = new Set(kpis.filter(isScalar));
+/** Labels do not say how a batch was sampled: those of batches that have the same are in their order. */
+function byLabels(
+  kpis: readonly ScalarKpi[],
+  { batches, labels }: PiBenchRecord,
+): readonly (readonly ScalarKpi[])[] {
+  const left = new Set(kpis);
   return batches.map((batch) => {
     const source = batch.imported === undefined ? {} : { source: batch.imported.source };
     const own = { ...batchLabels(labels, batch), ...source };
@@ -31,4 +34,11 @@ export function kpisOfBatches({ kpis, batches, labels }: PiBenchRecord): readonl
     for (const kpi of found.values()) left.delete(kpi);
     return [...found.values()];
   });
+}
+
+/** Of each batch those that are its own. */
+export function kpisOfBatches(record: PiBenchRecord): readonly (readonly ScalarKpi[])[] {
+  const kpis = record.kpis.filter(isScalar);
+  if (kpis.some(({ batch }) => batch === undefined)) return byLabels(kpis, record);
+  return record.batches.map((_, index) => kpis.filter(({ batch }) => batch === index));
 }

@@ -100,7 +100,7 @@ function statusOf({ stoppedBy }: RecordInput, batches: readonly RecordBatch[]): 
 export function buildRecord(input: RecordInput): PiBenchRecord {
   const { campaign, machine, piBench } = input;
   const { analysed } = input;
-  const timestamp = new Date().toISOString();
+  const timestamp = campaign.createdAt;
   const labels = { ...machineLabels(machine, piBench, campaign.id), ...givenLabels(campaign) };
   const launches = campaign.batches.map((_, i) => analysed.filter((__, at) => input.ends[at]?.batch === i));
   const built = campaign.batches.map((asked, i) => {
@@ -122,9 +122,9 @@ export function buildRecord(input: RecordInput): PiBenchRecord {
     labels,
     batches,
     kpis: withSameLabels([
-      ...batches.flatMap((batch) => {
+      ...batches.flatMap((batch, index) => {
         const { kpis } = findIndicator(batch.case.indicator);
-        return kpisOf(kpis, batch, labels, { timeToResult: input.wall, timestamp });
+        return kpisOf(kpis, batch, labels, { timeToResult: input.wall, timestamp, index });
       }),
       ...curvesOf(batches, labels, timestamp),
     ]),

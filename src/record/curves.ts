@@ -2,11 +2,13 @@
 import { findIndicator } from '../indicators/index.js';
 import { canonicalJson } from './digest.js';
 import type { CurveDeclaration, KpiValue } from './kpi.js';
+import { basisOf } from './kpi-basis.js';
 import { batchLabels } from './labels.js';
 import { isResult } from './result.js';
 import type { CurveKpi, Labels, RecordBatch } from './schema.js';
 
 interface Point {
+  readonly batch: RecordBatch;
   readonly x: number;
   readonly y: KpiValue;
 }
@@ -46,6 +48,7 @@ function curveOf(
   declaration: CurveDeclaration,
   sweep: readonly RecordBatch[],
   labels: Labels,
+  batches: readonly RecordBatch[],
   timestamp: string,
 ): CurveKpi[] {
   const { along, x: xOf, name, direction, help, statistic, display, regression, xUnit, yUnit } = declaration;
@@ -53,9 +56,10 @@ function curveOf(
     .flatMap((batch): Point[] => {
       const x = xOf(batch.case.parameters);
       const y = declaration.point(batch);
-      return x !== null && y !== null ? [{ x, y }] : [];
+      return x !== null && y !== null ? [{ x, y, batch }] : [];
     })
     .sort((a, b) => a.x - b.x);
+  const own = points.map(({ batch }) => batch);
   const [first] = sweep;
   if (points.length < 2 || first === undefined) return [];
   return [
@@ -66,7 +70,6 @@ function curveOf(
       yUnit: yUnit(first),
       direction,
       help,
-      timestamp,
       statistic,
       ci: ciOf(points),
       display: { ...display(first) },
@@ -77,10 +80,14 @@ function curveOf(
         ...without(along),
         stack_implementation: implementationOf(sweep),
       },
+      batches: own.map((batch) => batches.indexOf(batch)),
+      launches: own.map(({ measured }) => measured),
+      ...basisOf(own, timestamp),
     },
   ];
 }
 
+/** @param timestamp as of `kpisOf` */
 export function curvesOf(batches: readonly RecordBatch[], labels: Labels, timestamp: string): CurveKpi[] {
   const results = batches.filter(isResult);
   const names = new Set(results.map((batch) => batch.case.indicator));
@@ -89,7 +96,7 @@ export function curvesOf(batches: readonly RecordBatch[], labels: Labels, timest
       sweepsOf(
         results.filter((batch) => batch.case.indicator === name),
         declaration.along,
-      ).flatMap((sweep) => curveOf(declaration, sweep, labels, timestamp)),
+      ).flatMap((sweep) => curveOf(declaration, sweep, labels, batches, timestamp)),
     ),
   );
 }

@@ -1,14 +1,17 @@
 /** The KPIs of a batch, as its indicator declares them. Pure. */
 import type { Seconds } from '../units.js';
 import type { KpiDeclaration } from './kpi.js';
+import { basisOf } from './kpi-basis.js';
 import { batchLabels } from './labels.js';
 import { isResult } from './result.js';
 import type { Kpi, Labels, RecordBatch } from './schema.js';
 
 export interface KpiContext {
   readonly timeToResult: Seconds;
-  /** ISO, of the record or of what it was imported from. */
+  /** ISO, of the campaign or of what it was imported from: for launches that do not tell when they ended. */
   readonly timestamp: string;
+  /** Place of the batch in its record. */
+  readonly index: number;
 }
 
 /**
@@ -19,10 +22,11 @@ export function kpisOf(
   declarations: readonly KpiDeclaration[],
   batch: RecordBatch,
   labels: Labels,
-  { timeToResult, timestamp }: KpiContext,
+  { timeToResult, timestamp, index }: KpiContext,
 ): Kpi[] {
   if (!isResult(batch)) return [];
   const own = batchLabels(labels, batch);
+  const basis = basisOf([batch], timestamp);
   return declarations.flatMap((kpi) => {
     const value = kpi.value(batch, { timeToResult });
     if (value === null) return [];
@@ -33,12 +37,14 @@ export function kpisOf(
       unit: kpi.unit(batch),
       direction,
       help,
-      timestamp,
       statistic,
       ci: value.ci,
       display: { ...kpi.display(batch) },
       regression,
       labels: own,
+      batch: index,
+      launches: batch.measured,
+      ...basis,
     };
   });
 }

@@ -87,9 +87,13 @@ type Result = Pick<Headline, 'value' | 'of' | 'uncertainty'>;
 
 function timeOf(batches: readonly BatchModel[]): Result {
   const [best] = batches
-    .filter(({ idle, elapsed }) => idle && elapsed !== null)
+    .filter(({ idle, elapsed, measured }) => idle && elapsed !== null && measured > 0)
     .sort((a, b) => (a.elapsed?.median ?? 0) - (b.elapsed?.median ?? 0));
-  if (best?.elapsed == null) return { value: null, of: '', uncertainty: 'there is no score' };
+  if (best?.elapsed == null) {
+    const cutShort = batches.some(({ elapsed, measured }) => elapsed !== null && measured === 0);
+    const why = cutShort ? 'no launch ran to its end, so there is no score' : 'there is no score';
+    return { value: null, of: '', uncertainty: why };
+  }
   return {
     value: `${formatSeconds(best.elapsed.median)} a repetition`,
     of: batches.length === 1 ? '' : `the shortest of those that do no work: ${nameOf(best, batches)}`,

@@ -13,6 +13,7 @@ import { basisText } from '../readers/terminal/basis.js';
 import { limitIsRequest } from '../readers/terminal/imported.js';
 import { verificationOf } from '../readers/verification.js';
 import { isCurve } from '../record/read-curves.js';
+import { isResult } from '../record/result.js';
 import type {
   CurveKpi,
   PiBenchRecord,
@@ -54,6 +55,9 @@ export interface BatchModel {
   readonly indicator: string;
   readonly title: string;
   readonly stack: string;
+  readonly stackVersion: string | null;
+  /** Of its file. */
+  readonly stackSha256: string | null;
   /** As it was asked for. */
   readonly askedStack: string;
   readonly planned: number;
@@ -69,6 +73,7 @@ export interface BatchModel {
   /** Of products: the rate if they were counted as 2mnk - mn, as older figures have them; null: not meant or not known. */
   readonly rate2mnkLessMn: number | null;
   readonly elapsed: RecordBatch['elapsed'];
+  /** null: no output was right, it does no work, or no launch ran to its end; the times of what was cut short are kept. */
   readonly rate: RecordBatch['rate'];
   /** What the interval rests on, in words. */
   readonly basis: string;
@@ -109,6 +114,7 @@ export interface ReportModel {
   readonly headline: Headline;
   /** null: nobody asked for a verdict. */
   readonly qualification: Qualification | null;
+  readonly identity: { readonly machine: string | null; readonly hostname: string | null };
   readonly machine: readonly (readonly [name: string, text: string])[];
   /** The same. */
   readonly wall: number | null;
@@ -141,6 +147,8 @@ const launchOf = (inspection: RecordInspection, idle: boolean): LaunchModel => (
 function batchOf(batch: RecordBatch, name: string | null, details: BatchDetails | null): BatchModel {
   const { stack } = batch;
   const idle = doesNoWork(batch);
+  // What was cut short is no result of its case: it has no figure that anybody could take for one.
+  const result = isResult(batch);
   return {
     name: name ?? batch.case.indicator,
     indicator: batch.case.indicator,
@@ -153,6 +161,8 @@ function batchOf(batch: RecordBatch, name: string | null, details: BatchDetails 
     ]
       .filter((part) => part !== null)
       .join(' '),
+    stackVersion: stack.version,
+    stackSha256: stack.sha256,
     askedStack: askedStack(batch),
     planned: batch.planned,
     measured: batch.measured,
@@ -161,13 +171,14 @@ function batchOf(batch: RecordBatch, name: string | null, details: BatchDetails 
     rateUnit: batch.rateUnit,
     work: countedWork(batch),
     idle,
-    rate2mnkLessMn: rate2mnkLessMn(batch),
+    rate2mnkLessMn: result ? rate2mnkLessMn(batch) : null,
     elapsed: batch.elapsed,
-    rate: idle ? null : batch.rate,
+    rate: result && !idle ? batch.rate : null,
     basis: basisText(batch),
-    roofline: batch.roofline ?? null,
+    roofline: result ? (batch.roofline ?? null) : null,
     atOnce: batch.atOnce === undefined ? null : { ...batch.atOnce, text: atOnceText(batch) ?? '' },
-    datasheet: batch.datasheet == null ? null : { ...batch.datasheet, text: datasheetText(batch) ?? '' },
+    datasheet:
+      !result || batch.datasheet == null ? null : { ...batch.datasheet, text: datasheetText(batch) ?? '' },
     between: typed(batch.launches),
     pooled: typed(batch.pooled),
     violin: typed(batch.violin),
@@ -200,12 +211,15 @@ const MACHINE: readonly (readonly [name: string, label: string])[] = [
   ['machine id', 'machine'],
 ];
 
+const textLabel = ({ labels }: PiBenchRecord, name: string): string | null =>
+  labels[name] == null ? null : String(labels[name]);
+
 function machineOf(record: PiBenchRecord): ReportModel['machine'] {
   const requested = limitIsRequest(record);
   return MACHINE.flatMap(([name, label]) => {
-    const value = record.labels[label];
-    if (value === null || value === undefined) return [];
-    return [[requested && label === 'cgroup_cpu_quota' ? 'CPUs requested' : name, String(value)] as const];
+    const value = textLabel(record, label);
+    if (value === null) return [];
+    return [[requested && label === 'cgroup_cpu_quota' ? 'CPUs requested' : name, value] as const];
   });
 }
 
@@ -238,6 +252,7 @@ export function buildReport(record: PiBenchRecord, details: readonly (BatchDetai
     fault: campaign.fault?.kind ?? null,
     headline: headlineFor(record, batches),
     qualification: record.qualification ?? null,
+    identity: { machine: textLabel(record, 'machine'), hostname: textLabel(record, 'hostname') },
     machine: machineOf(record),
     wall: accounting?.wall ?? null,
     measuredShare: accounting?.share ?? null,

@@ -1,7 +1,7 @@
 /** A campaign's folder, or its record, as a report: the edge to the disk. Launches are read one at a time. */
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { PiBenchRecord } from '../record/schema.js';
+import type { PiBenchRecord, RecordBatch, RecordInspection } from '../record/schema.js';
 import { readRecord } from '../store/read-record.js';
 import { chooseBatches, detailsOf, pointsEach } from './details.js';
 import { buildReport, type ReportModel } from './model.js';
@@ -29,6 +29,8 @@ export interface LaunchOfBatch {
   readonly name: string;
   /** In the campaign, from 1. */
   readonly launch: number;
+  readonly status: RecordInspection['status'];
+  readonly verified: RecordBatch['verified'];
   readonly found: ReadLaunch;
 }
 
@@ -51,7 +53,9 @@ export function readReport(path: string): ReadReport {
     for (const [i, { inspections }] of record.batches.entries()) {
       const name = report.batches[i]?.name ?? '';
       for (const inspection of inspections) {
-        yield { name, launch: inspection.index + 1, found: readLaunch(folder, inspection) };
+        const { index, status, verification } = inspection;
+        const verified = verification === null ? 'not-run' : verification.passed ? 'passed' : 'failed';
+        yield { name, launch: index + 1, status, verified, found: readLaunch(folder, inspection) };
       }
     }
   }

@@ -123,8 +123,13 @@ const SUMMARY = [
 
 const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
+/** What holds for all rows, so that a row that was cut out of its table still says it. */
+const CAMPAIGN = ['campaign', 'status', 'contended_by', 'fault', 'machine', 'hostname'] as const;
+
 /** One row for each batch, in base units: `launches_` is of the launch medians, `repetitions_` of all repetitions together. */
-export function summaryTable({ batches, axis }: ReportModel): Table {
+export function summaryTable(report: ReportModel): Table {
+  const { batches, axis, id, status, contendedBy, fault, identity } = report;
+  const ofCampaign = [id, status, contendedBy, fault, identity.machine, identity.hostname];
   return {
     columns: [
       'batch',
@@ -149,6 +154,11 @@ export function summaryTable({ batches, axis }: ReportModel): Table {
       ...SUMMARY.map((name) => `repetitions_${snake(name)}`),
       'disturbed_share',
       'flags',
+      'not_checked',
+      'stack',
+      'stack_version',
+      'stack_sha256',
+      ...CAMPAIGN,
     ],
     rows: batches.map((batch, i) => {
       const { rate, between, pooled } = batch;
@@ -175,6 +185,11 @@ export function summaryTable({ batches, axis }: ReportModel): Table {
         ...SUMMARY.map((name) => pooled?.[name] ?? null),
         batch.disturbedShare,
         batch.flags.map(({ name }) => name).join(' '),
+        [...new Set(batch.notChecked.map(({ flag }) => flag))].join(' '),
+        batch.stack,
+        batch.stackVersion,
+        batch.stackSha256,
+        ...ofCampaign,
       ];
     }),
   };

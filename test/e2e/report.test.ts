@@ -342,7 +342,9 @@ describe('the command', () => {
     const run = await piBench('report', measured.folder, '--format', 'csv', '--samples');
     const rows = run.stdout.trim().split('\r\n');
     expect(rows).toHaveLength(1 + LAUNCHES * 300);
-    expect(rows[0]).toBe('batch,launch,repetition,entry_seconds,elapsed_seconds,disturbed');
+    expect(rows[0]).toBe(
+      'batch,launch,repetition,entry_seconds,elapsed_seconds,disturbed,status,verified,calls_per_sample',
+    );
     expect(rows[1]).toMatch(/^matmul,\d,0,0,/);
   });
 

@@ -42,6 +42,7 @@ const OWN = new Set([
   'campaign',
   'createdAt',
   'timestamp',
+  'endedAt',
   'digest',
   'sha256',
   'stack_sha256',

@@ -21,6 +21,7 @@ it('each check names what it would have needed', () => {
     ['contended', kernel],
     ['crowded', 'how many threads took turns on how many CPUs was not published'],
     ['mixed-cores', 'on which cores the threads ran was not published'],
+    ['skewed', 'whether ranks began at one moment was not published'],
     ['drifting', times],
     ['stepped', times],
     ['not-steady', times],

@@ -64,6 +64,16 @@ describe('an inspection of 2020', () => {
     ]);
   });
 
+  it('has KPIs with the label keys of all others of its indicator, whatever parameters each has', () => {
+    const { kpis } = recordOf({
+      ...inspectionFiles('plain', [resultText()]),
+      ...inspectionFiles('more', [resultText({ parameters: { layout: 'NHWC' } })]),
+    });
+    const layouts = kpis.map((kpi) => ['value' in kpi && kpi.batch, kpi.labels.layout]);
+    expect(layouts).toEqual(kpis.map((_, i) => (i < kpis.length / 2 ? [0, null] : [1, 'NHWC'])));
+    expect(new Set(kpis.map(({ labels }) => Object.keys(labels).sort().join())).size).toBe(1);
+  });
+
   it('names the stack by component, package and locked version, and no file', () => {
     expect(onlyBatch(files).stack).toEqual({
       provider: 'tensorflow',

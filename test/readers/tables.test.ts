@@ -1,7 +1,7 @@
 /** Tables of several batches: nothing that was measured is left out, and nothing is compared that is not alike. */
 import { describe, expect, it } from 'vitest';
 import { intervalsText } from '../../src/readers/terminal/basis.js';
-import { fitTexts, scalingRows } from '../../src/readers/terminal/collective.js';
+import { fitTexts, rankRows, renderCollective, scalingRows } from '../../src/readers/terminal/collective.js';
 import { kpiLines } from '../../src/readers/terminal/kpis.js';
 import { renderRecord } from '../../src/readers/terminal/record.js';
 import { terminalStyle } from '../../src/readers/terminal/style.js';
@@ -98,7 +98,13 @@ describe('several batches of memory', () => {
   });
 });
 
-const collective = (operation: string, ranks: number, bytes: number, seconds = 1e-3): RecordBatch => {
+const collective = (
+  operation: string,
+  ranks: number,
+  bytes: number,
+  seconds = 1e-3,
+  more: Readonly<Record<string, string | boolean>> = {},
+): RecordBatch => {
   const parameters = {
     operation,
     bytes,
@@ -114,6 +120,7 @@ const collective = (operation: string, ranks: number, bytes: number, seconds = 1
     inputs: 'fresh',
     transport: 'shm',
     algorithm: 'auto',
+    ...more,
   };
   return batchOf({ indicator: 'collective', parameters }, [{ seconds }, { seconds }]);
 };
@@ -170,6 +177,38 @@ describe('scaling', () => {
     expect(told(on('all-reduce', 2), { ...on('all-reduce', 4), measured: 0 })).toEqual([]);
   });
 
+  it('is told of every size, against the fewest ranks of that size', () => {
+    const sizes = [1024, 2 ** 20];
+    const sweep = [1, 2, 4].flatMap((ranks) => sizes.map((bytes) => on('all-reduce', ranks, bytes)));
+    expect(scalingRows(sweep).map(([ranks, text]) => [ranks, text.split(':')[0]])).toEqual([
+      ['1 → 2 ranks', 'weak scaling at 1 KiB'],
+      ['1 → 2 ranks', 'weak scaling at 1 MiB'],
+      ['1 → 4 ranks', 'weak scaling at 1 KiB'],
+      ['1 → 4 ranks', 'weak scaling at 1 MiB'],
+    ]);
+  });
+
+  it('is told of strong scaling beside weak', () => {
+    expect(told(on('all-reduce', 1, 2048), on('all-reduce', 2, 2048), on('all-reduce', 2, 1024))).toEqual([
+      'weak scaling at 2 KiB: speed-up 2.00, global 100 %',
+      'strong scaling at 1 KiB: speed-up 1.00, global 50.0 %',
+    ]);
+  });
+
+  it('has the speed-up of the times of the table, and of the few calls that are watched the efficiencies alone', () => {
+    const two = on('all-reduce', 2, 65_536, 4e-3);
+    const [one, watched] = [on('all-reduce', 1), { ...two, ranks: on('all-reduce', 2).ranks }];
+    expect(told(one, watched)).toEqual(['weak scaling at 64 KiB: speed-up 0.500, global 100 %']);
+    const { ranks: _, ...unwatched } = two;
+    expect(told(one, unwatched)).toEqual(['weak scaling at 64 KiB: speed-up 0.500']);
+  });
+
+  it('is not told against one rank in place, which has nothing to move', () => {
+    const inPlace = (ranks: number) => collective('all-reduce', ranks, 65_536, 1e-3, { inPlace: true });
+    expect(told(inPlace(1), inPlace(2))).toEqual([]);
+    expect(told(inPlace(1), inPlace(2), inPlace(4))).toEqual(['weak scaling at 64 KiB: speed-up 2.00']);
+  });
+
   it('never holds one operation against another', () => {
     expect(scalingRows([on('all-reduce', 1), on('all-gather', 2)])).toEqual([]);
     const both = ['all-reduce', 'all-gather'].flatMap((one) => [on(one, 1), on(one, 2)]);
@@ -177,6 +216,127 @@ describe('scaling', () => {
       'weak scaling of all-reduce float32 at 64 KiB',
       'weak scaling of all-gather float32 at 64 KiB',
     ]);
+  });
+});
+
+describe('the ranks of a case', () => {
+  const SKEW = { p50: 1e-7, p99: 2e-7, max: 3e-7 };
+  /** Rank 0 is the longest in its call in every repetition, as who waits for the others is. */
+  const withRanks = (batch: RecordBatch, useful: readonly number[] | null, launches = 3): RecordBatch => {
+    const count = Number(batch.case.parameters.ranks);
+    const ranks = {
+      repetitions: 100,
+      ranks: Array.from({ length: count }, (_, rank) => ({
+        ...{ median: 1e-3, p99: 1e-3, total: 0.1, slowest: rank === 0 ? 1 : 0 },
+        ...{ last: rank === 1 ? 1 : 0, lastWorth: 100 },
+      })),
+      skewIn: SKEW,
+      skewOut: SKEW,
+      late: 0,
+      useful: useful === null ? null : [...useful],
+      runtime: useful === null ? null : 1e-3,
+    };
+    const [launch] = batch.inspections;
+    if (launch === undefined) throw new Error('no launch');
+    const inspections = Array.from({ length: launches }, (_, index) => ({ ...launch, index, ranks }));
+    return { ...batch, inspections, ranks: { ...ranks, ceiling: null } };
+  };
+  const rowOf = (name: string, batch: RecordBatch) => rankRows(batch).find(([head]) => head === name)?.[1];
+  const [alike, slowOne] = [
+    [5e-4, 5.1e-4],
+    [5e-4, 10e-4],
+  ];
+
+  it('have a straggler that works longer, and not the one that waits for it in its call', () => {
+    const batch = withRanks(collective('all-reduce', 2, 2 ** 20), slowOne ?? []);
+    expect(rowOf('straggler', batch)).toMatch(/^rank 1 works 100 % longer without waiting/);
+    const text = renderCollective(recordOf(['collective'], [batch, batch]), style);
+    expect(text.replaceAll(/\s+/g, ' ')).toMatch(/stragglers in 2 of 2 cases; most of all rank 1 of /);
+    const healthy = withRanks(collective('all-reduce', 2, 2 ** 20), alike ?? []);
+    expect(rowOf('straggler', healthy)).toMatch(/^none/);
+    expect(renderCollective(recordOf(['collective'], [healthy, healthy]), style)).not.toContain('straggler');
+  });
+
+  it.each([
+    'broadcast',
+    'reduce',
+    'gather',
+    'scatter',
+  ])('of %s have none, whose root has something else to do than the others', (operation) => {
+    expect(rowOf('straggler', withRanks(collective(operation, 2, 2 ** 20), slowOne ?? []))).toBe(
+      'not known: the ranks of this case have not the same to do; longest in its call: rank 0 in 100 % of the repetitions, as one is that waits',
+    );
+  });
+
+  it('are not judged where parts of whole cache lines are not alike', () => {
+    // 4 KiB are 64 lines: of 48 ranks 16 have two, the others one.
+    const useful = Array.from({ length: 48 }, (_, rank) => (rank === 0 ? 10e-6 : 5e-6));
+    expect(rowOf('straggler', withRanks(collective('all-reduce', 48, 4096), useful))).toMatch(
+      /^not known: .* not the same to do/,
+    );
+  });
+
+  it.each([
+    ['mpi', 'MPI'],
+    ['nccl', 'NCCL'],
+    ['gloo', 'Gloo'],
+  ])('of %s are not judged, since no one knows who waits', (transport, name) => {
+    const more = transport === 'mpi' ? { library: '/libmpi.so', launcher: 'mpirun' } : {};
+    const workers = transport === 'nccl' ? 'threads' : 'processes';
+    const batch = collective('all-reduce', 2, 2 ** 20, 1e-3, { transport, workers, ...more });
+    const text = rowOf('straggler', withRanks(batch, null));
+    expect(text).toMatch(
+      new RegExp(`^not known: ${name} does not tell who waits for whom; longest in its call: rank 0`),
+    );
+  });
+
+  it('are not judged by one launch, nor where they take turns', () => {
+    const batch = collective('all-reduce', 2, 2 ** 20);
+    expect(rowOf('straggler', withRanks(batch, slowOne ?? [], 1))).toMatch(/^not known: it takes 2 launches/);
+    const flag = { name: 'crowded', reason: '', evidence: {}, inspections: [0] };
+    expect(rowOf('straggler', withRanks({ ...batch, flags: [flag] }, slowOne ?? []))).toMatch(/take turns/);
+  });
+
+  it('have no straggler to tell of where there is one', () => {
+    const batch = withRanks(collective('all-reduce', 1, 2 ** 20), [5e-4]);
+    expect(rowOf('ranks', batch)).toMatch(/^0: /);
+    expect(rowOf('straggler', batch)).toBeUndefined();
+  });
+
+  it('have one that comes last, unless their clocks are those of several hosts', () => {
+    const batch = withRanks(collective('all-reduce', 2, 2 ** 20), alike ?? []);
+    expect(rowOf('skew', batch)).toMatch(/, rank 1 last in 100 % of the repetitions, out /);
+    const implementation = 'Open MPI 4.1.4, 2 processes on 2 hosts, clocks within 3.0 us, MPI_Allreduce';
+    const stack = { ...batch.stack, implementation };
+    expect(rowOf('skew', { ...batch, stack })).not.toContain('last in');
+  });
+});
+
+describe('a table of collectives', () => {
+  const shown = (...batches: readonly RecordBatch[]) =>
+    renderCollective(recordOf(['collective'], batches), style).replaceAll(/\s+/g, ' ');
+
+  it('has algorithms whose names have a dash', () => {
+    const more = { transport: 'gloo', workers: 'processes', inPlace: true, algorithm: 'halving-doubling' };
+    const batches = [1024, 2048].map((bytes) => {
+      const batch = collective('all-reduce', 2, bytes, 1e-3, more);
+      return { ...batch, stack: { ...batch.stack, implementation: 'Gloo over TCP, halving-doubling' } };
+    });
+    const wide = terminalStyle({ isTTY: true, columns: 200 });
+    expect(renderCollective(recordOf(['collective'], batches), wide)).toMatch(
+      /algorithm[\s\S]*halving-doubling/,
+    );
+  });
+
+  it('says of one rank what it does: a copy, or in place nothing that has a rate', () => {
+    const one = (inPlace: boolean) =>
+      shown(...[1024, 2048].map((bytes) => collective('broadcast', 1, bytes, 1e-7, { inPlace })));
+    expect(one(false)).toContain('One rank copies to itself');
+    expect(one(true)).toContain('One rank in place has nothing to move');
+    expect(one(true)).not.toContain('copies to itself');
+    // Also beside others.
+    const swept = [1, 2].map((ranks) => collective('broadcast', ranks, 1024, 1e-7, { inPlace: true }));
+    expect(shown(...swept)).toContain('One rank in place has nothing to move');
   });
 });
 
@@ -209,6 +369,13 @@ describe('latency and bandwidth', () => {
     expect(fitTexts([collective('barrier', 2, 0, 1e-6), ...measured, cut])).toEqual([
       'all-reduce sum: time = latency + size / bandwidth, no knee: 1 MiB to 16 MiB: 1.00 ms + size / 1.00 GB/s',
     ]);
+  });
+
+  it('are not known of one rank in place, which has nothing to move', () => {
+    const sizes = [20, 21, 22, 23, 24].map((power) => 2 ** power);
+    const texts = (inPlace: boolean) =>
+      fitTexts(sizes.map((bytes) => collective('broadcast', 1, bytes, bytes * 1e-9, { inPlace })));
+    expect([texts(false).length, texts(true).length]).toEqual([1, 0]);
   });
 
   it('are not known of sizes that were measured twice', () => {
@@ -302,10 +469,18 @@ describe('every KPI of a record', () => {
   const context = { timeToResult: 1, timestamp: '2026-01-01T00:00:00.000Z' };
   const shownOf = (batches: readonly RecordBatch[], labelsOf: (batch: RecordBatch) => object): string => {
     const kpis = withSameLabels(
-      batches.flatMap((batch) => kpisOf(declared, batch, { site: 'lab', ...labelsOf(batch) }, context)),
+      batches.flatMap((batch, index) =>
+        kpisOf(declared, batch, { site: 'lab', ...labelsOf(batch) }, { ...context, index }),
+      ),
     );
-    const record = { kpis, batches, labels: { site: 'lab' } } as unknown as PiBenchRecord;
-    return kpiLines(record, style).join('\n');
+    // Earlier records tell by labels alone which KPI is of which batch.
+    const earlier = kpis.map((kpi) => ({ ...kpi, batch: undefined }));
+    const [text, same] = [kpis, earlier].map((all) => {
+      const record = { kpis: all, batches, labels: { site: 'lab' } } as unknown as PiBenchRecord;
+      return kpiLines(record, style).join('\n');
+    });
+    expect(same).toBe(text);
+    return text ?? '';
   };
   const count = (text: string): number => text.match(/pibench_matmul_rate_flops_per_second/g)?.length ?? 0;
 

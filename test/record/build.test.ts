@@ -1,5 +1,5 @@
 /** What a record makes of the launches of all its batches together: its accounting, its KPIs, and what the datasheets of its GPUs promise. */
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { memory } from '../../src/indicators/memory.js';
 import { buildRecord } from '../../src/record/build.js';
 import { buildBatch } from '../../src/record/build-batch.js';
@@ -75,6 +75,54 @@ describe('the KPIs of a record', () => {
     const rates = kpis.filter(({ name }) => name === 'pibench_matmul_rate_flops_per_second');
     expect(rates).toHaveLength(1);
     expect(recordOf([cutShort]).kpis).toEqual([]);
+  });
+
+  it('say of which batch they are, whether its outputs were verified, and which flags it has', () => {
+    const throttled = { name: 'throttled', reason: 'by a quota', evidence: {} };
+    const unseen = { flag: 'contended', why: 'nothing tells' };
+    const { kpis } = recordOf(
+      [{ seconds: 1e-3 }],
+      [{ seconds: 1e-3, flags: [throttled], notChecked: [unseen] }, { seconds: 1e-3 }, cutShort],
+    );
+    const basis = kpis
+      .filter(({ name }) => name === 'pibench_matmul_rate_flops_per_second')
+      .map((kpi) => 'value' in kpi && [kpi.batch, kpi.verified, kpi.launches, kpi.flags, kpi.notChecked]);
+    expect(basis).toEqual([
+      [0, 'passed', 1, [], []],
+      [1, 'passed', 2, ['throttled'], ['contended']],
+    ]);
+  });
+
+  it('are of the moment when the newest launch ended on which they rest, whenever the record is made', () => {
+    const on = (day: number) => `2026-01-0${day}T10:00:00.000Z`;
+    const launches: readonly (readonly Launch[])[] = [
+      [{ seconds: 1e-3, endedAt: on(5) }],
+      [
+        { seconds: 1e-3, endedAt: on(6) },
+        { seconds: 1e-3, endedAt: on(5) },
+        { ...cutShort, endedAt: on(9) },
+      ],
+      [{ seconds: 1e-3 }],
+    ];
+    const { campaign, kpis } = recordOf(...launches);
+    const moments = [0, 1, 2].map(
+      (at) => new Set(kpis.flatMap((kpi) => ('value' in kpi && kpi.batch === at ? kpi.timestamp : []))),
+    );
+    expect(moments).toEqual([on(5), on(6), campaign.createdAt].map((moment) => new Set([moment])));
+  });
+});
+
+describe('a record', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('is the same whenever it is made of the same documents', () => {
+    const digestOn = (day: string): string => {
+      vi.useFakeTimers({ now: Date.parse(day), toFake: ['Date'] });
+      return recordOf([{ seconds: 1e-3 }]).digest;
+    };
+    expect(digestOn('2026-01-09')).toBe(digestOn('2026-01-05'));
   });
 });
 

@@ -58,6 +58,31 @@ describe('a curve', () => {
   });
 });
 
+describe('what a curve rests on', () => {
+  it('is told of each of its points, and together what spoiled any of them', () => {
+    const flag = (name: string) => ({ name, reason: 'it was', evidence: {} });
+    const cutShort: Launch = { seconds: 1e-3, status: 'timed-out', flags: [flag('contended')] };
+    const last = { seconds: 1e-3, endedAt: '2026-01-06T10:00:00.000Z', flags: [flag('throttled')] };
+    const [curve] = curvesFrom([
+      memoryOf('read', 2 ** 25, 'avx2', [cutShort, cutShort]),
+      memoryOf('read', 2 ** 20, 'avx2', [
+        { ...last, endedAt: '2026-01-05T10:00:00.000Z' },
+        { ...last, status: 'crashed', endedAt: '2026-01-07T10:00:00.000Z' },
+      ]),
+      memoryOf('read', 2 ** 15, 'avx2', [last, { ...last, flags: [flag('preempted')] }]),
+    ]);
+    expect(curve?.points.map(([x]) => x)).toEqual(sizes);
+    expect(curve).toMatchObject({
+      batches: [2, 1],
+      launches: [2, 1],
+      verified: 'passed',
+      flags: ['throttled', 'preempted'],
+      notChecked: [],
+      timestamp: '2026-01-06T10:00:00.000Z',
+    });
+  });
+});
+
 describe('what a curve executed', () => {
   it('is what all of its points did', () => {
     const [curve] = curvesFrom(sizes.map((bytes) => memoryOf('read', bytes, 'avx2')));

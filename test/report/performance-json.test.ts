@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PiBenchRecord } from '../../src/record/schema.js';
+import type { PiBenchRecord, RecordBatch } from '../../src/record/schema.js';
 import { mergePerformance, performanceJson } from '../../src/report/formats/performance-json.js';
 import { readReport } from '../../src/report/read-report.js';
 import { withCampaign } from '../support/report.js';
@@ -109,6 +109,55 @@ describe('performance.json of a record', () => {
       const whole = await performanceOf(folder);
       expect((await performanceOf(folder, spoilt)).total_samples).toBe(whole.total_samples / 2);
     }));
+
+  it('estimates a worker’s calls by the roofline, and has 0 where no ceiling is known', () =>
+    withCampaign([{ repetitions: 30, inspections: 2 }], async (folder, record) => {
+      const [batch] = record.batches;
+      const { est_samples_per_sec, samples_per_sec } = await performanceOf(folder);
+      expect(est_samples_per_sec).toBe((batch?.roofline?.attainable ?? 0) / (2 * 512 ** 3));
+      expect(est_samples_per_sec).toBeGreaterThan(samples_per_sec);
+      const roofless = ({ batches, ...rest }: PiBenchRecord): PiBenchRecord => ({
+        ...rest,
+        batches: batches.map((one) => ({ ...one, roofline: null })),
+      });
+      expect((await performanceOf(folder, roofless)).est_samples_per_sec).toBe(0);
+    }));
+
+  it('is one file for each of several, and says which are left out and why', () =>
+    withCampaign(
+      [{ inspections: 1 }, { size: 64, inspections: 1 }, { size: 32, inspections: 1 }],
+      async (folder) => {
+        const read = readReport(folder);
+        const spoilt = (status: 'wrong' | 'timed-out', one: RecordBatch): RecordBatch => ({
+          ...one,
+          ...(status === 'wrong' ? { verified: 'failed' as const, elapsed: null, rate: null } : {}),
+          measured: 0,
+          inspections: one.inspections.map((launch) => ({ ...launch, status })),
+        });
+        const [first, second, third] = read.record.batches as [RecordBatch, RecordBatch, RecordBatch];
+        const record = {
+          ...read.record,
+          batches: [first, spoilt('wrong', second), spoilt('timed-out', third)],
+        };
+        const said: string[] = [];
+        const names: string[] = [];
+        const request = {
+          read: { ...read, record },
+          warn: (line: string) => said.push(line),
+          samples: false,
+        };
+        for await (const { name } of performanceJson.files(request)) names.push(name);
+        expect(names).toEqual(['performance.1.json']);
+        expect(said).toEqual([
+          expect.stringMatching(
+            /^performance\.2\.json is not written: matmul 64 x 64 x 64 .*: an output was wrong$/,
+          ),
+          expect.stringMatching(
+            /^performance\.3\.json is not written: matmul 32 .*: no launch ran to its end$/,
+          ),
+        ]);
+      },
+    ));
 
   it('is refused where the samples are gone, for nobody knows how many calls each was', () =>
     withCampaign([{ repetitions: 30, inspections: 1 }], async (folder) => {

@@ -88,7 +88,11 @@ export const reportCommand: CommandModule = {
         describe: 'File or folder',
         defaultDescription: 'report.html or figures/ beside the record; stdout for md, csv, json',
       })
-      .option('samples', { type: 'boolean', describe: 'With csv: a row for each repetition of every launch' })
+      .option('samples', {
+        type: 'boolean',
+        describe:
+          'With csv: a row for each repetition of every launch, also of those that do not count (status, verified)',
+      })
       .option('trace', {
         type: 'string',
         describe:

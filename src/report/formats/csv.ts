@@ -3,22 +3,36 @@ import { summaryTable } from '../tables.js';
 import { csvLine, csvText } from './csv-text.js';
 import type { Format, Request } from './format.js';
 
-const SAMPLE_COLUMNS = ['batch', 'launch', 'repetition', 'entry_seconds', 'elapsed_seconds', 'disturbed'];
+const SAMPLE_COLUMNS = [
+  'batch',
+  'launch',
+  'repetition',
+  'entry_seconds',
+  'elapsed_seconds',
+  'disturbed',
+  'status',
+  'verified',
+  'calls_per_sample',
+];
 
-/** Launch by launch: six million samples are never held at once. `disturbed` is empty where the system cannot tell. */
+/**
+ * Launch by launch: six million samples are never held at once. Also of launches that do not count, as `status` and `verified` say.
+ * `elapsed_seconds` is the mean of so many calls. `disturbed` is empty where the system cannot tell.
+ */
 async function* sampleText({ read, warn }: Request): AsyncIterable<string> {
   yield csvLine(SAMPLE_COLUMNS);
-  for (const { name, launch, found } of read.allLaunches()) {
+  for (const { name, launch, status, verified, found } of read.allLaunches()) {
     if ('why' in found) {
       warn(`launch ${launch} ${found.why}`);
       continue;
     }
     const { samples } = found;
     const hit = samples.disturbed === null ? null : new Set(samples.disturbed);
+    const ofLaunch = [status, verified, samples.callsPerSample];
     let text = '';
     samples.seconds.forEach((seconds, i) => {
       const disturbed = hit === null ? null : Number(hit.has(i));
-      text += csvLine([name, launch, i, samples.entries[i] ?? null, seconds, disturbed]);
+      text += csvLine([name, launch, i, samples.entries[i] ?? null, seconds, disturbed, ...ofLaunch]);
     });
     yield text;
   }

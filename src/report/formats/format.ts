@@ -10,7 +10,7 @@ export interface OutputFile {
 
 export interface Request {
   readonly read: ReadReport;
-  /** Told one line for each launch whose samples were asked for and cannot be read. */
+  /** Told one line for whatever was asked for and is left out: a launch whose samples cannot be read, a batch that is no result. */
   readonly warn: (line: string) => void;
   /** The samples of every launch too, where the format has them. */
   readonly samples: boolean;

@@ -26,6 +26,9 @@ interface Worker {
   readonly seconds: number;
 }
 
+/** Their layout has no null. */
+const NOT_KNOWN = 0;
+
 /** What a launch does before its repetitions, beside starting: getting the machine ready for the work. */
 const PROGRAMMING = ['load', 'allocate', 'fill', 'warm-up', 'calibrate'];
 
@@ -64,11 +67,26 @@ function workerOf(launches: readonly RecordInspection[], folder: string): Worker
   return { calls: sum(each.map(({ calls }) => calls)), seconds: sum(each.map((one) => one.seconds)) };
 }
 
+/** Calls a second of all workers that the ceiling allows; null where none is known. */
+function mostCallsOf({ ranks, roofline, work }: RecordBatch): number | null {
+  if (ranks !== undefined) {
+    const { ceiling } = ranks;
+    return ceiling === null ? null : (ceiling.rate / ceiling.bytes) * ranks.ranks.length;
+  }
+  return roofline?.attainable == null || work === null ? null : roofline.attainable / work.flop;
+}
+
+function whyNone({ verified, imported }: RecordBatch): string {
+  if (imported !== undefined) return 'nobody published how many calls its launches made';
+  return verified === 'failed' ? 'an output was wrong' : 'no launch ran to its end';
+}
+
 /**
  * null where nothing was measured to its end. What failed, was cut short or computed wrong results does not count.
  * @throws UserError where the launches' samples cannot be read
  */
-function performanceOf({ ranks, inspections, elapsed }: RecordBatch, folder: string): Performance | null {
+function performanceOf(batch: RecordBatch, folder: string): Performance | null {
+  const { ranks, inspections, elapsed } = batch;
   const measured = inspections.filter(({ status }) => status === 'measured');
   if (elapsed === null || measured.length === 0) return null;
   const ready = measured.map(({ spans }) =>
@@ -78,11 +96,10 @@ function performanceOf({ ranks, inspections, elapsed }: RecordBatch, folder: str
     ranks === undefined
       ? [workerOf(measured, folder)]
       : ranks.ranks.map(({ total }) => ({ calls: ranks.calls ?? ranks.repetitions, seconds: total }));
-  const ceiling = ranks?.ceiling == null ? 0 : (ranks.ceiling.rate / ranks.ceiling.bytes) * workers.length;
   return mergePerformance(workers, {
     // Nothing is compiled for a case.
     compile_time: 0,
-    est_samples_per_sec: ceiling,
+    est_samples_per_sec: mostCallsOf(batch) ?? NOT_KNOWN,
     programming_time: Math.max(0, ...ready),
   });
 }
@@ -95,8 +112,9 @@ function only({ read: { record, folder } }: Request): Performance {
     throw new UserError(
       `performance.json is of one case, and this record has ${record.batches.length}: give --out a folder, and each gets its own`,
     );
-  const performance = batch === undefined ? null : performanceOf(batch, folder);
-  if (performance === null) throw new UserError('nothing was measured, so there is no performance to write');
+  if (batch === undefined) throw new UserError('nothing was measured, so there is no performance to write');
+  const performance = performanceOf(batch, folder);
+  if (performance === null) throw new UserError(`${whyNone(batch)}, so there is no performance to write`);
   return performance;
 }
 
@@ -107,11 +125,12 @@ export const performanceJson: Format = {
   async *text(request) {
     yield textOf(only(request));
   },
-  async *files({ read: { record, folder } }) {
+  async *files({ read: { record, report, folder }, warn }) {
     for (const [i, batch] of record.batches.entries()) {
       const performance = performanceOf(batch, folder);
       const name = record.batches.length === 1 ? 'performance.json' : `performance.${i + 1}.json`;
       if (performance !== null) yield { name, text: textOf(performance) };
+      else warn(`${name} is not written: ${batch.title} (${report.batches[i]?.stack}): ${whyNone(batch)}`);
     }
   },
 };

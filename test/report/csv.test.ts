@@ -1,0 +1,117 @@
+/** A row of a table that is cut out of it still says what it is worth. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { digestOf } from '../../src/record/digest.js';
+import type { PiBenchRecord } from '../../src/record/schema.js';
+import { csv } from '../../src/report/formats/csv.js';
+import { buildReport } from '../../src/report/model.js';
+import { readReport } from '../../src/report/read-report.js';
+import { stabilityRows, summaryTable } from '../../src/report/tables.js';
+import type { Launch } from '../support/batch.js';
+import { recordOf } from '../support/records.js';
+import { withCampaign } from '../support/report.js';
+
+const cutShort: Launch = { seconds: 1e-3, status: 'timed-out' };
+
+/** A column of the table of batches. */
+function column(record: PiBenchRecord, name: string): readonly unknown[] {
+  const { columns, rows } = summaryTable(buildReport(record, []));
+  if (!columns.includes(name)) throw new Error(`no column ${name}`);
+  return rows.map((row) => row[columns.indexOf(name)]);
+}
+
+describe('a batch of which no launch ran to its end', () => {
+  const record = recordOf({
+    batches: [{ launches: [cutShort] }, { parameters: { m: 50 }, launches: [cutShort, 1e-3] }],
+  });
+
+  it('has no rate in the table and in the report as data, and keeps what was measured of it', () => {
+    expect(record.batches[0]?.rate).not.toBeNull();
+    expect(column(record, 'measured')).toEqual([0, 1]);
+    for (const name of ['rate', 'rate_p05', 'rate_sustained'])
+      expect(column(record, name)).toEqual([null, expect.any(Number)]);
+    expect(column(record, 'launches_median')).toEqual([1e-3, 1e-3]);
+    const { batches } = buildReport(record, []);
+    expect(batches.map(({ rate }) => rate === null)).toEqual([true, false]);
+  });
+
+  it('has none on the page, which says why', () => {
+    const only = buildReport(recordOf({ batches: [{ launches: [cutShort] }] }), []);
+    expect(only.headline).toMatchObject({
+      value: null,
+      uncertainty: 'no launch ran to its end, so there is no score',
+    });
+    expect(stabilityRows(only).map((cells) => cells[2])).toEqual(['no score']);
+    const idle = buildReport(recordOf({ batches: [{ launches: [cutShort], idle: true }] }), []);
+    expect(idle.headline.value).toBeNull();
+  });
+});
+
+describe('a row of the table of batches', () => {
+  const unseen = { flag: 'throttled', why: 'nothing tells' };
+  const stack = { provider: 'openblas', version: '0.3.28', sha256: 'abc' };
+  const made = recordOf({
+    id: 'campaign-b',
+    labels: { hostname: 'node7' },
+    batches: [
+      {
+        launches: [
+          { seconds: 1e-3, notChecked: [unseen] },
+          { seconds: 1e-3, notChecked: [unseen] },
+        ],
+        stack,
+      },
+    ],
+  });
+  const record: PiBenchRecord = {
+    ...made,
+    status: 'interrupted',
+    contendedBy: 'campaign-a',
+    campaign: { ...made.campaign, fault: { kind: 'stall', inspection: 0, at: 0 } },
+  };
+
+  it.each([
+    ['campaign', 'campaign-b'],
+    ['status', 'interrupted'],
+    ['contended_by', 'campaign-a'],
+    ['fault', 'stall'],
+    ['not_checked', 'throttled'],
+    ['machine', 'one'],
+    ['hostname', 'node7'],
+    ['stack', 'openblas on cpu'],
+    ['stack_version', '0.3.28'],
+    ['stack_sha256', 'abc'],
+  ])('says in %s', (name, value) => {
+    expect(column(record, name)).toEqual([value]);
+  });
+});
+
+describe('a row of the table of samples', () => {
+  it('says whether its launch counts, and how many calls it is the mean of', () =>
+    withCampaign([{ repetitions: 20, inspections: 3 }], async (folder) => {
+      const path = join(folder, 'record.json');
+      const record = JSON.parse(readFileSync(path, 'utf8')) as PiBenchRecord;
+      const [batch] = record.batches;
+      const [, wrong, cut] = batch?.inspections ?? [];
+      if (batch === undefined || wrong === undefined || cut === undefined) throw new Error('three launches');
+      Object.assign(batch, { measured: 1, verified: 'failed', rate: null, elapsed: null });
+      Object.assign(wrong, { status: 'wrong', verification: { ...wrong.verification, passed: false } });
+      Object.assign(cut, { status: 'timed-out', verification: null, sha256: null });
+      writeFileSync(path, JSON.stringify({ ...record, digest: digestOf(record) }));
+      const document = join(folder, 'inspections', '2.json');
+      const several = readFileSync(document, 'utf8').replace('"callsPerSample":1', '"callsPerSample":409');
+      writeFileSync(document, several);
+      const read = readReport(folder);
+      let text = '';
+      for await (const piece of csv.text?.({ read, warn: () => {}, samples: true }) ?? []) text += piece;
+      const [head = '', ...rows] = text.trim().split('\r\n');
+      expect(head).toBe(
+        'batch,launch,repetition,entry_seconds,elapsed_seconds,disturbed,status,verified,calls_per_sample',
+      );
+      expect(rows).toHaveLength(60);
+      expect(new Set(rows.map((row) => [row.split(',')[1], ...row.split(',').slice(-3)].join()))).toEqual(
+        new Set(['1,measured,passed,1', '2,wrong,failed,1', '3,timed-out,not-run,409']),
+      );
+    }));
+});
