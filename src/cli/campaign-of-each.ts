@@ -8,7 +8,8 @@ type Asked = Pick<Campaign, 'batches'>;
 
 /** What the first of several processes on a host begins with, where none is a rank of this campaign; null: nothing is to be said. */
 function launched({ batches }: Asked, place: MpiPlace | null): string | null {
-  if (place === null || place.localSize === 1 || place.localRank > 0) return null;
+  if (place === null || (place.localSize ?? place.size) === 1 || (place.localRank ?? place.rank) > 0)
+    return null;
   if (batches.some((batch) => mpiCaseOf(batch.case.parameters) !== null)) return null;
   return `${place.launcher} has started ${place.size} processes`;
 }

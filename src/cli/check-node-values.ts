@@ -180,7 +180,8 @@ async function checkQualify(words: readonly string[]): Promise<void> {
   const { qualifyCommand } = await import('./commands/qualify.js');
   const { suiteOf } = await import('./qualification/asked.js');
   const { parseExpected, readText, requireChecksFor } = await import('./qualification/inputs.js');
-  const { parseFormats, pushAddress } = await import('./qualification/outputs.js');
+  const { PUSH_CREDENTIALS, pushAddress } = await import('./qualification/gateway.js');
+  const { parseFormats } = await import('./qualification/outputs.js');
   const flags = await flagsOf(words, qualifyCommand);
   const text = (name: string): string | null => (flags[name] === undefined ? null : String(flags[name]));
   const [file, expect, baseline] = [text('suite'), text('expect'), text('baseline')];
@@ -191,13 +192,21 @@ async function checkQualify(words: readonly string[]): Promise<void> {
     suite: readText(file, file ?? ''),
     require: text('require'),
   });
+  // A node measures into a folder of its own, in which there are no earlier runs.
+  if (suite.checks.some(({ check, required }) => check === 'history' && required === true))
+    throw new UserError(
+      `suite ${suite.name} requires the check history, which no node of a submission can judge: its earlier runs are not at hand there; leave it out of --require and of what the suite requires`,
+    );
   for (const entry of suite.entries) entryBatches(entry, entry.file, NO_OWN.names, 'alone');
   parseExpected(expect);
   requireChecksFor(suite, { expect, baseline });
   for (const name of ['budget', 'deadline'])
     if (flags[name] !== undefined) requireDuration(String(flags[name]), `--${name}`);
   if (flags.format !== undefined) parseFormats(String(flags.format));
-  if (flags.push !== undefined) pushAddress(String(flags.push));
+  if (flags.push !== undefined && pushAddress(String(flags.push)).credentials !== null)
+    throw new UserError(
+      `--push with a user or a password would lie in the files of the submission: set ${PUSH_CREDENTIALS} on the nodes instead`,
+    );
   const held = readText(baseline, 'the baseline');
   if (held !== null) parseBaseline(held.text, held.file);
 }

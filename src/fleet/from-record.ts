@@ -147,9 +147,15 @@ function problemsOf({ batches, status, qualification }: PiBenchRecord): readonly
 /** The label of a campaign by which who measures says what a node is called. `node` is the version of Node.js. */
 export const NAME_LABEL = 'node_name';
 
-/** What a record says its node is called; null: nothing. */
-export function nameIn({ campaign, labels }: Pick<PiBenchRecord, 'campaign' | 'labels'>): string | null {
-  const name = campaign.labels?.[NAME_LABEL] ?? labels.hostname;
+/**
+ * What a record's node is called; null: nobody says.
+ * @param known by its submission, if there was one: in a pod the host name is the pod's
+ */
+export function nameIn(
+  { campaign, labels }: Pick<PiBenchRecord, 'campaign' | 'labels'>,
+  known: string | null = null,
+): string | null {
+  const name = campaign.labels?.[NAME_LABEL] ?? known ?? labels.hostname;
   return typeof name === 'string' && name !== '' ? name : null;
 }
 

@@ -1,16 +1,17 @@
 /** Reads a fleet: results folders, their collections, and files of node lines, ours or SuperBench's. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { messageOf, systemCode, UserError } from '../errors.js';
 import type { RecordInspection } from '../record/schema.js';
 import { readInspection } from '../store/read-inspection.js';
 import { readRecord } from '../store/read-record.js';
 import { RECORD } from '../store/store.js';
+import { NODES } from '../submit/names.js';
 import { NAME_LABEL, nameIn, nodeOf } from './from-record.js';
 import { putLines, threadsFor } from './lines-into.js';
 import { type NodeHead, type NodeLine, unknownNode } from './node-line.js';
 import { isFileOfLines, nodesOfLines, placeOfLine } from './read-node-lines.js';
-import { nodesWithoutRecord } from './read-submission.js';
+import { nameInSubmission, nodesWithoutRecord } from './read-submission.js';
 import { buildFleet, type Fleet } from './table.js';
 
 export interface ReadNode {
@@ -37,8 +38,6 @@ function samplesOf(folder: string, { file }: RecordInspection): Float64Array | n
   const read = readInspection(folder, file);
   return read === null || read.samples.seconds.length === 0 ? null : read.samples.seconds;
 }
-
-const NODES = 'nodes';
 
 /** A folder stands for a node, or for the nodes below its `nodes`, as `submit` collects them, with those that brought nothing. */
 function* nodesOfFolder(folder: string): Generator<ReadNode> {
@@ -81,7 +80,9 @@ function nodeOfRecord(path: string, place: string): ReadNode {
   const { record, path: file } = readRecord(path);
   const folder = dirname(file);
   return {
-    line: nodeOf(record, nameIn(record) ?? place, (inspection) => samplesOf(folder, inspection)),
+    line: nodeOf(record, nameIn(record, nameInSubmission(resolve(folder))) ?? place, (inspection) =>
+      samplesOf(folder, inspection),
+    ),
     where: file,
     place,
   };

@@ -1,5 +1,13 @@
 /** Brings what a node delivered to where readers look for it: `nodes/<name>/` of the submission's folder. The edge to files. */
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  opendirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { EXIT, messageOf, UserError } from '../errors.js';
 import { makeFolder } from '../store/make-folder.js';
@@ -16,10 +24,25 @@ export interface Collected {
   readonly record: string | null;
 }
 
+/**
+ * What another machine has written into a folder. A network file system remembers of each name that was asked for that it is not
+ * there, as long as it takes the folder for unchanged; so no name is asked for before its folder, opened anew, lists it.
+ */
+function namesIn(folder: string, above: string): readonly string[] {
+  try {
+    opendirSync(above).closeSync();
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
 /** The delivery in a shared folder; null while there is none. @throws UserError when it is damaged */
 export function sharedDelivery(folder: string, target: string, attempt: number): Delivery | null {
-  const path = join(folder, ATTEMPTS, attemptName(target, attempt), END_FILE);
-  return existsSync(path) ? parseDelivery(readFileSync(path, 'utf8'), path) : null;
+  const above = join(folder, ATTEMPTS);
+  const own = join(above, attemptName(target, attempt));
+  const path = join(own, END_FILE);
+  return namesIn(own, above).includes(END_FILE) ? parseDelivery(readFileSync(path, 'utf8'), path) : null;
 }
 
 export const printedDelivery = (output: string, target: string): Delivery | null =>

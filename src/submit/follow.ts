@@ -10,15 +10,20 @@ import { collect, printedDelivery, sharedDelivery } from './collect.js';
 import { type AttemptEnd, appendToSubmission, readSubmission, type SubmissionHead } from './journal.js';
 import { attemptName } from './names.js';
 import type { Connection, JobState, Submitted } from './scheduler.js';
-import { statesOf, type TargetState } from './state.js';
+import { lastEnd, statesOf, type TargetState } from './state.js';
 import type { Delivery, Task } from './task.js';
 
 /** Schedulers are shared by many: they are asked seldom, and at first more often. */
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
 const SLOWER = 1.3;
-/** Other machines' files are seen late through a network file system. */
-const SEEN_WITHIN: Seconds = 15;
+/**
+ * Other machines' files are seen late through a network file system: NFS takes a folder for unchanged up to 60 s (acdirmax), and the
+ * next look is up to 10 s away.
+ */
+const SEEN_WITHIN: Seconds = 90;
+/** A scheduler tells in a moment why it ended what it ended. */
+const TOLD_WITHIN: Seconds = 15;
 /** A scheduler forgets jobs, and a job that was just submitted may not be listed yet. */
 const KNOWN_WITHIN: Seconds = 20;
 /** One that is restarted does not answer for a while, nor does a network. */
@@ -249,10 +254,25 @@ async function look(
   }
   if (delivery === null) return withoutResult(following, state, job, seen);
   const untold = isInterrupted(delivery) && seen !== undefined && seen.phase !== 'ended';
-  if (untold && since(firstSeen, keyOf(state, 'interrupted')) < SEEN_WITHIN)
+  if (untold && since(firstSeen, keyOf(state, 'interrupted')) < TOLD_WITHIN)
     return { target, phase: 'running', why: 'it was interrupted' };
   delivered(following, state, delivery, seen);
   return null;
+}
+
+/** A result that came to a shared folder only after its attempt was taken for lost. */
+function lookAgain(following: Following, states: readonly TargetState[]): void {
+  for (const state of states) {
+    const end = lastEnd(state);
+    if (state.phase !== 'ended' || end === null || end.exitCode !== null) continue;
+    let delivery: Delivery | null = null;
+    try {
+      delivery = sharedDelivery(following.folder, state.target, end.attempt);
+    } catch {
+      // It was damaged before, and is so now.
+    }
+    if (delivery !== null) delivered(following, state, delivery, undefined);
+  }
 }
 
 const SILENT = 'silent';
@@ -295,6 +315,7 @@ export async function follow(
         : [],
     );
     const jobs = open.map(({ job }) => job);
+    if (open.length === 0) lookAgain(following, states);
     if (open.length === 0 || hooks.signal.aborted) return jobs;
     const attempts = new Map(open.map(({ state }) => [state.target, state.attempt]));
     const seen = await observed(following, jobs, attempts);

@@ -7,6 +7,7 @@ import type { Job } from 'kubernetes-types/batch/v1.js';
 import type { Pod } from 'kubernetes-types/core/v1.js';
 import { messageOf, UserError } from '../errors.js';
 import { findPackages } from '../frameworks/packages.js';
+import { CONTAINER } from './kubernetes-manifest.js';
 
 const PACKAGE = '@kubernetes/client-node';
 
@@ -22,7 +23,7 @@ interface Batch {
 
 interface Core {
   listNamespacedPod(asked: { namespace: string; labelSelector: string }): Promise<{ items: readonly Pod[] }>;
-  readNamespacedPodLog(asked: { namespace: string; name: string }): Promise<string>;
+  readNamespacedPodLog(asked: { namespace: string; name: string; container: string }): Promise<string>;
   deleteNamespacedPod(asked: { namespace: string; name: string }): Promise<unknown>;
 }
 
@@ -42,6 +43,7 @@ export interface Cluster {
   create(job: Job): Promise<Job>;
   jobs(labelSelector: string): Promise<readonly Job[]>;
   pods(labelSelector: string): Promise<readonly Pod[]>;
+  /** What pi-bench's container printed. */
   log(pod: string): Promise<string>;
   removeJob(job: string): Promise<void>;
   removePod(pod: string): Promise<void>;
@@ -92,7 +94,7 @@ export async function openCluster(namespace: string, context: string | null): Pr
     jobs: async (labelSelector) =>
       (await asking(batch.listNamespacedJob({ namespace, labelSelector }))).items,
     pods: async (labelSelector) => (await asking(core.listNamespacedPod({ namespace, labelSelector }))).items,
-    log: (name) => asking(core.readNamespacedPodLog({ namespace, name })),
+    log: (name) => asking(core.readNamespacedPodLog({ namespace, name, container: CONTAINER })),
     async removePod(name) {
       await asking(core.deleteNamespacedPod({ namespace, name }));
     },

@@ -6,6 +6,8 @@ import type { Context, Settings } from './scheduler.js';
 import { commonTask, INDEX_VARIABLE, NODE_VARIABLE, type Task, taskArguments } from './task.js';
 
 export const SUBMISSION_LABEL = 'pi-bench/submission';
+/** The container whose log has the result; a cluster may put others beside it. */
+export const CONTAINER = 'pi-bench';
 const HOSTNAME = 'kubernetes.io/hostname';
 const INDEX = "metadata.annotations['batch.kubernetes.io/job-completion-index']";
 /** Logs are rotated at 10 MiB by default, and base64 of a gzip archive takes a third more. */
@@ -92,7 +94,7 @@ export function jobManifest({ settings, label }: Context, tasks: readonly Task[]
           ...(tolerations.length === 0 ? {} : { tolerations }),
           containers: [
             {
-              name: 'pi-bench',
+              name: CONTAINER,
               image: String(settings.image),
               command: [start, ...taskArguments(task)],
               env: [

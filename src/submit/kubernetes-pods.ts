@@ -1,6 +1,7 @@
 /** What Kubernetes says of a pod, and of a job without pods, read. Pure. */
 import type { Job } from 'kubernetes-types/batch/v1.js';
-import type { ContainerStatus, Pod } from 'kubernetes-types/core/v1.js';
+import type { ContainerStateTerminated, ContainerStatus, Pod } from 'kubernetes-types/core/v1.js';
+import { CONTAINER } from './kubernetes-manifest.js';
 import type { JobState } from './scheduler.js';
 
 const INDEX = 'batch.kubernetes.io/job-completion-index';
@@ -72,9 +73,19 @@ const GONE_WITHIN = 60_000;
 const isForsaken = ({ metadata }: Pod, now: number): boolean =>
   metadata?.deletionTimestamp != null && now - new Date(metadata.deletionTimestamp).getTime() > GONE_WITHIN;
 
-/** @param now in milliseconds since 1970 */
+/** Of whatever kept the pod from its end: words of the pod, of pi-bench's container, and the code with which that ended. */
+function failureOf({ status }: Pod, terminated: ContainerStateTerminated | undefined): string {
+  const code = terminated === undefined ? undefined : `exit code ${terminated.exitCode}`;
+  const why = joined(status?.reason, status?.message, terminated?.reason, terminated?.message, code);
+  return `the pod failed${why === null ? '' : ` (${why})`}`;
+}
+
+/**
+ * Of pi-bench's container, as far as the pod tells: one beside it may go on for ever, or fail.
+ * @param now in milliseconds since 1970
+ */
 export function podState(pod: Pod, now: number): JobState {
-  const container = pod.status?.containerStatuses?.[0];
+  const container = pod.status?.containerStatuses?.find(({ name }) => name === CONTAINER);
   const node = pod.spec?.nodeName ?? null;
   const terminated = container?.state?.terminated;
   const phase = pod.status?.phase;
@@ -83,27 +94,13 @@ export function podState(pod: Pod, now: number): JobState {
     const reason = `the pod was deleted, and its node does not say that it is gone${why === null ? '' : ` (${why})`}`;
     return { phase: 'ended', itself: false, node, reason };
   }
+  if (terminated?.exitCode === 0 || phase === 'Succeeded')
+    return { phase: 'ended', itself: true, node, reason: 'the pod ended and left no result in its log' };
+  if (terminated !== undefined || phase === 'Failed')
+    return { phase: 'ended', itself: false, node, reason: failureOf(pod, terminated) };
   switch (phase) {
     case 'Running':
       return { phase: 'running', node };
-    case 'Succeeded':
-      return { phase: 'ended', itself: true, node, reason: 'the pod ended and left no result in its log' };
-    case 'Failed': {
-      const code = terminated === undefined ? undefined : `exit code ${terminated.exitCode}`;
-      const why = joined(
-        pod.status?.reason,
-        pod.status?.message,
-        terminated?.reason,
-        terminated?.message,
-        code,
-      );
-      return {
-        phase: 'ended',
-        itself: false,
-        node,
-        reason: `the pod failed${why === null ? '' : ` (${why})`}`,
-      };
-    }
     case 'Unknown':
       return { phase: 'ended', itself: false, node, reason: 'the pod’s node does not answer' };
     default:

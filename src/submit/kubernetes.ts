@@ -82,8 +82,11 @@ function handlesOf(label: string, tasks: readonly Task[]): readonly Submitted[] 
 }
 
 function connection(context: Context, cluster: Cluster): Connection {
-  const { label } = context;
+  const { label, settings } = context;
+  const { namespace } = settings;
   const selector = `${SUBMISSION_LABEL}=${label}`;
+  /** Of those last asked for: jobs whose pods the cluster has yet to make. */
+  const podless = new Set<string>();
   /** The newest pod of a job's index. */
   const podOf = async ({ job }: Submitted) => {
     const [name = '', index = ''] = job.split('/');
@@ -123,14 +126,16 @@ function connection(context: Context, cluster: Cluster): Connection {
         const job = `${pod.metadata?.labels?.['batch.kubernetes.io/job-name'] ?? ''}/${indexOf(pod)}`;
         if (jobs.some((asked) => asked.job === job)) states.set(job, podState(pod, now));
       }
-      const podless = jobs.filter(({ job }) => !states.has(job));
-      if (podless.length === 0) return states;
+      const others = jobs.filter(({ job }) => !states.has(job));
+      podless.clear();
+      if (others.length === 0) return states;
       const listed = new Map((await cluster.jobs(selector)).map((job) => [job.metadata?.name, job]));
-      for (const { job } of podless) {
+      for (const { job } of others) {
         const [name, index] = job.split('/');
         const whole = listed.get(name);
         const state = whole === undefined ? null : podlessState(whole, Number(index));
         if (state !== null) states.set(job, state);
+        if (state?.phase === 'waiting') podless.add(job);
       }
       return states;
     },
@@ -144,10 +149,15 @@ function connection(context: Context, cluster: Cluster): Connection {
     },
     // Its pod alone: the job has those of other nodes, and its index is not tried again.
     async cancel(job) {
+      // One that is given up here alone would begin all the same, whenever its pod is made.
+      if (podless.has(job.job))
+        throw new UserError(
+          `its pod is not made yet and may begin later: kubectl delete job --namespace ${namespace} ${job.job.split('/')[0]} gives up all nodes of that job`,
+        );
       const name = (await podOf(job))?.metadata?.name;
       if (name !== undefined) await cluster.removePod(name);
     },
-    howToCancel: () => `kubectl delete job --namespace ${context.settings.namespace} --selector ${selector}`,
+    howToCancel: () => `kubectl delete job --namespace ${namespace} --selector ${selector}`,
   };
 }
 

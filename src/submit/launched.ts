@@ -49,8 +49,8 @@ function stateOf(launcher: DetachedState, known: JobState | undefined): JobState
     failed: `its launcher ended with exit code ${exitCode}`,
   };
   const reason = exitCode === null ? reasons.gone : exitCode === 0 ? reasons.silent : reasons.failed;
-  // The output of one on this machine is here already, but a scheduler behind it may yet say why it ended.
-  const itself = known !== undefined && (known.phase !== 'ended' || exitCode === null);
+  // What one printed on this machine is here already, but what a node wrote may be seen late, and a scheduler may yet say why it ended.
+  const itself = exitCode === 0 || (known !== undefined && (known.phase !== 'ended' || exitCode === null));
   return { phase: 'ended', itself, node, reason };
 }
 

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { UserError } from '../errors.js';
+import { messageOf, UserError } from '../errors.js';
 import { makeFolder } from '../store/make-folder.js';
 import { JOBS, jobName } from './names.js';
 import { nodeCommand, quoted, tailOf } from './node-command.js';
@@ -62,8 +62,13 @@ async function bindAndRelease(array: string, tasks: readonly Task[]): Promise<vo
   const { status, stderr } = await runProgram('scontrol', ['--quiet'], bindings(array, tasks));
   const said = wordsOf(stderr);
   if (status === 0 && said === '') return;
-  await runProgram('scancel', [array]);
-  throw new UserError(`scontrol refuses to bind the jobs to their nodes: ${said || `exit code ${status}`}`);
+  const left = await mustRun('scancel', [array], '', remedyOf).then(
+    () => '',
+    (error: unknown) => `; job ${array} is left there, held (${messageOf(error)})`,
+  );
+  throw new UserError(
+    `scontrol refuses to bind the jobs to their nodes: ${said || `exit code ${status}`}${left}`,
+  );
 }
 
 export function batchConnection(context: Context): Connection {
@@ -115,7 +120,7 @@ export function batchConnection(context: Context): Connection {
       }
     },
     async cancel({ job }) {
-      await runProgram('scancel', [job]);
+      await mustRun('scancel', [job], '', remedyOf);
     },
     howToCancel: (jobs) => `scancel ${[...new Set(jobs.map(({ job }) => job.split('_')[0]))].join(' ')}`,
   };

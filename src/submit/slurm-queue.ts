@@ -1,10 +1,12 @@
 /** Asks a Slurm what it knows of nodes and jobs. The edge to its programs. */
 import { userInfo } from 'node:os';
+import { UserError } from '../errors.js';
 import { mustRun, runProgram } from './run-program.js';
 import type { JobState, Submitted } from './scheduler.js';
 import { remedyOf } from './slurm-refusal.js';
 import {
   fieldsOf,
+  isNowhere,
   jobState,
   parseSacct,
   parseSinfo,
@@ -41,6 +43,28 @@ export async function askNodes(
 export async function expandNodes(list: string): Promise<readonly string[]> {
   const names = (await ask('scontrol', ['show', 'hostnames', list])).split('\n').map((name) => name.trim());
   return [...new Set(names.filter((name) => name !== ''))];
+}
+
+export interface Reservation {
+  readonly nodes: readonly string[];
+  /** In which jobs run that name none; null: the default one. */
+  readonly partition: string | null;
+}
+
+/** Of one, or of all of a list with commas. @throws UserError where one is not there, or has no nodes */
+export async function askReservation(list: string): Promise<Reservation> {
+  const nodes: string[] = [];
+  const partitions = new Set<string | null>();
+  for (const name of list.split(',')) {
+    const said = fieldsOf(await ask('scontrol', ['--oneliner', 'show', 'reservation', name]));
+    const own = said.get('Nodes') ?? '';
+    if (isNowhere(own)) throw new UserError(`reservation ${name} has no nodes: name them, with --nodelist`);
+    nodes.push(...(await expandNodes(own)));
+    const partition = said.get('PartitionName') ?? '';
+    partitions.add(isNowhere(partition) ? null : partition);
+  }
+  const [partition = null] = partitions.size === 1 ? partitions : [];
+  return { nodes, partition };
 }
 
 /** Our own jobs whose names begin so; those that ended a while ago are not among them any more. */

@@ -6,6 +6,10 @@ const REMEDIES: readonly (readonly [RegExp, string])[] = [
     'run it on a login node, or set SLURM_CONF to the cluster’s slurm.conf',
   ],
   [
+    /memory required/i,
+    'see MaxMemPerNode and MaxMemPerCPU in `scontrol show partition`, and give --mem what the partition allows',
+  ],
+  [
     /reservation/i,
     'see `scontrol show reservation` for those that there are and their users, and give --reservation one of yours, or none',
   ],

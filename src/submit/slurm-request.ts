@@ -14,6 +14,10 @@ const PASSED = {
   reservation: text('Reservation in which the jobs run'),
   constraint: text('Features that nodes must have'),
   gres: text('Generic resources of each node: gpu:8'),
+  mem: {
+    ...text('Memory of each node, as Slurm writes it: 64G'),
+    defaultDescription: 'all that it has; with --no-exclusive what Slurm gives',
+  },
   time: text('Time limit of each node, as Slurm writes it: 10 is ten minutes, 1:00:00 an hour'),
 } as const;
 
@@ -38,15 +42,29 @@ export const slurmOptions: Readonly<Record<string, Options>> = {
   },
 };
 
+/** Of what decides on nodes Slurm's programs take from the environment what they are not told: nodes are chosen by the same. */
+const FROM_ENVIRONMENT: readonly string[] = ['partition', 'reservation', 'constraint', 'gres'];
+
+function fromEnvironment(name: string, via: unknown, env: NodeJS.ProcessEnv): string | null {
+  if (!FROM_ENVIRONMENT.includes(name)) return null;
+  return env[`${via === 'srun' ? 'SLURM' : 'SBATCH'}_${name.toUpperCase()}`] || null;
+}
+
 /** @throws UserError where nobody says which nodes, or not how many */
-export function slurmSettings(flags: Readonly<Record<string, unknown>>): Settings {
+export function slurmSettings(
+  flags: Readonly<Record<string, unknown>>,
+  env: NodeJS.ProcessEnv = process.env,
+): Settings {
   if (flags.nodes === undefined && flags.nodelist === undefined)
     throw new UserError('say which nodes: --nodes 16, --nodelist n[1-16], or --nodes all');
   const given = (name: string): string | null => (flags[name] === undefined ? null : String(flags[name]));
   const nodes = given('nodes');
   if (nodes !== null && nodes !== 'all' && !/^[1-9]\d{0,5}$/.test(nodes))
     throw new UserError(`--nodes takes a number of nodes, or all; got "${nodes}"`);
-  const passed = Object.keys(PASSED).map((name) => [name, given(name)]);
+  const passed = Object.keys(PASSED).map((name) => [
+    name,
+    given(name) ?? fromEnvironment(name, flags.via, env),
+  ]);
   return {
     nodes,
     nodelist: given('nodelist'),
@@ -63,5 +81,8 @@ export function requestOf(settings: Settings): readonly string[] {
     const value = settings[name];
     return typeof value === 'string' ? [`--${name}=${value}`] : [];
   });
-  return ['--nodes=1', '--ntasks=1', ...passed, ...(settings.exclusive === true ? ['--exclusive'] : [])];
+  // A node that is for one job alone is so with its CPUs: of its memory the job gets a default, unless it asks for all.
+  const memory = typeof settings.mem === 'string' ? [] : ['--mem=0'];
+  const whole = settings.exclusive === true ? ['--exclusive', ...memory] : [];
+  return ['--nodes=1', '--ntasks=1', ...passed, ...whole];
 }

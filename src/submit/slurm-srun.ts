@@ -3,7 +3,7 @@
 import { launchedConnection } from './launched.js';
 import { attemptName } from './names.js';
 import { nodeCommand, tailOf } from './node-command.js';
-import { mustRun, runProgram } from './run-program.js';
+import { mustRun } from './run-program.js';
 import type { Connection, Context, JobState } from './scheduler.js';
 import { askJobs, askNodes, stateOfJob, withHopeless } from './slurm-queue.js';
 import { remedyOf } from './slurm-refusal.js';
@@ -48,7 +48,7 @@ export async function srunConnection(context: Context): Promise<Connection> {
     async cancel(target, attempt) {
       const name = nameOf(label, target, attempt);
       const ids = (await askJobs(label)).flatMap((job) => (job.name === name ? [job.id] : []));
-      if (ids.length > 0) await runProgram('scancel', ids);
+      if (ids.length > 0) await mustRun('scancel', ids, '', remedyOf);
     },
     async check(task) {
       // What srun itself is refused is known only when it runs, and then for each node anew.

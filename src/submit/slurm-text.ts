@@ -7,27 +7,81 @@ export interface SlurmNode {
   readonly state: string;
   readonly reason: string;
   readonly cpus: number;
+  /** MB, as Slurm counts them. */
+  readonly memory: number;
+  /** With commas between them. */
+  readonly features: string;
+  /** `gpu:a100:8(S:0-1)`; `(null)` where it has none. */
+  readonly gres: string;
+  /** Whether it is in the partition that jobs get which name none. */
+  readonly inDefault: boolean;
 }
 
 /** `sinfo --Node --noheader` is to print this. A node has a line for each of its partitions. */
-export const SINFO_FORMAT = '%N|%T|%c|%E';
+export const SINFO_FORMAT = '%N|%T|%c|%P|%m|%f|%G|%E';
 
 export function parseSinfo(text: string): readonly SlurmNode[] {
   const nodes = new Map<string, SlurmNode>();
   for (const line of text.split('\n')) {
-    const [name = '', state = '', cpus = '', ...reason] = line.trim().split('|');
-    if (name !== '') nodes.set(name, { name, state, cpus: Number(cpus), reason: reason.join('|') });
+    const [
+      name = '',
+      state = '',
+      cpus = '',
+      partition = '',
+      memory = '',
+      features = '',
+      gres = '',
+      ...reason
+    ] = line.trim().split('|');
+    if (name === '') continue;
+    const inDefault = partition.endsWith('*') || nodes.get(name)?.inDefault === true;
+    const numbers = { cpus: Number(cpus), memory: Number(memory) };
+    nodes.set(name, { name, state, reason: reason.join('|'), ...numbers, features, gres, inDefault });
   }
   return [...nodes.values()];
 }
 
+/** Of states that sinfo(1) lists, those in which a node runs jobs, or will without anybody doing anything. */
+const ABLE = [
+  'allocated',
+  'blocked',
+  'completing',
+  'idle',
+  'maint',
+  'mixed',
+  'npc',
+  'perfctrs',
+  'planned',
+  'reserved',
+];
+
+interface Mark {
+  readonly says: string;
+  /** Such a node begins nothing, whatever its state. */
+  readonly unable?: true;
+}
+
+/** What may stand behind a state. */
+const MARKS: Readonly<Record<string, Mark>> = {
+  '*': { says: ', not responding', unable: true },
+  '%': { says: ', being powered down', unable: true },
+  '^': { says: ', being rebooted', unable: true },
+  '~': { says: ', powered off' },
+  '#': { says: ', being powered up' },
+  '!': { says: ', to be powered down' },
+  $: { says: ', in maintenance' },
+  '@': { says: ', to be rebooted' },
+  '-': { says: '' },
+  '+': { says: '' },
+};
+
 /** Why a node can run no job now; null where it can. */
-export function unfitness({ state, reason }: SlurmNode): string | null {
-  const unfit =
-    /^(down|drain|fail|error|unknown|future|powering_down|reboot)/.test(state) || /[*]$/.test(state);
-  if (!unfit) return null;
+export function unfitness({ state, reason }: Pick<SlurmNode, 'state' | 'reason'>): string | null {
+  const [, word = state, mark = ''] = /^(.*?)([*%^~#!$@+-]?)$/.exec(state) ?? [];
+  const { says = '', unable = false } = MARKS[mark] ?? {};
+  if (ABLE.includes(word) && !unable) return null;
   const known = reason !== '' && reason !== 'none';
-  return `the node is ${state.replace('*', ', not responding')}${known ? ` (${reason})` : ''}`;
+  return `the node is ${word}${says}${known ? ` (${reason})` : ''}`;
 }
 
 /** `squeue --noheader` is to print this, with `--array` and `--states=all`. */

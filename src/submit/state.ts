@@ -9,7 +9,7 @@ export interface TargetState {
   readonly job: string | null;
   /** `submitting`: a kill came between handing over and noting it. */
   readonly phase: 'to-do' | 'submitting' | 'submitted' | 'ended';
-  /** All ends so far; the last one counts. */
+  /** One of each attempt that ended; the last one counts. */
   readonly ends: readonly AttemptEnd[];
 }
 
@@ -31,7 +31,9 @@ export function statesOf({ head, entries }: SubmissionJournal): ReadonlyMap<stri
       for (const { target, job } of entry.jobs)
         change(target, { phase: 'submitted', attempt: entry.attempt, job });
     } else if (entry.event === 'ended') {
-      const ends = [...(states.get(entry.target)?.ends ?? []), entry];
+      const before = states.get(entry.target)?.ends ?? [];
+      // What was taken for lost may come after all.
+      const ends = [...before.filter(({ attempt }) => attempt !== entry.attempt), entry];
       change(entry.target, { ends, phase: entry.again ? 'to-do' : 'ended' });
     }
   }

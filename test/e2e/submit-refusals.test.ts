@@ -37,6 +37,11 @@ describe('before anything is handed over', () => {
     ['a value of the nodes’ command', ['matmul', '--size', 'five'], '--size takes a whole number'],
     ['a file that it names', ['qualify', '--suite', 'nofile.yaml'], 'cannot read'],
     [
+      'a check that needs earlier runs of the node',
+      ['qualify', '--tier', 't1', '--require', 'floor,history'],
+      'suite t1 requires the check history, which no node of a submission can judge',
+    ],
+    [
       'the same in a dry run',
       ['--dry-run', 'qualify', '--baseline', 'nofile.json'],
       'cannot read the baseline',

@@ -254,15 +254,50 @@ describe('a submission to Slurm', () => {
     });
   });
 
+  it('by a number of nodes of a reservation runs on those, and one without it on others', async ({
+    skip,
+  }) => {
+    if (slurm === null) return skip(why);
+    const { env, command } = slurm;
+    const make = ['users=root', 'starttime=now', 'duration=60', 'nodes=n3', 'flags=ignore_jobs'];
+    command('scontrol', 'create', 'reservation=rack', ...make);
+    try {
+      const state = (): string => command('sinfo', '--noheader', '--Node', '--nodes=n3', '--format=%T');
+      await until(() => (state().includes('reserved') ? true : undefined), 'the reservation');
+      await withFolder(async (out) => {
+        const asked = ['--nodes', '1', '--reservation', 'rack', ...SHORT];
+        const { run, nodes } = await submit(env, out, ...asked);
+        expect([...nodes].map(([name, { status }]) => [name, status])).toEqual([['n3', 'done']]);
+        expect(run.code).toBe(0);
+        const others = await start(env, out, '--nodes', '2', '--dry-run', ...SHORT).ended;
+        expect([...others.stdout.matchAll(/ReqNodeList=(\w+)/g)].map(([, name]) => name)).toEqual([
+          'n1',
+          'n2',
+        ]);
+        const three = await start(env, out, '--nodes', '3', '--dry-run', ...SHORT).ended;
+        expect(three.stderr).toMatch(
+          /and 2 of the default partition can run .* \(n3: the node is reserved\)\n$/,
+        );
+        expect(three.code).toBe(64);
+      });
+    } finally {
+      command('scontrol', 'delete', 'reservation=rack');
+    }
+  });
+
   it('that Slurm refuses is one line with its own words, and leaves nothing in the queue', async ({
     skip,
   }) => {
     if (slurm === null) return skip(why);
     const { env, command } = slurm;
     await withFolder(async (out) => {
-      const refused = await start(env, out, '--nodes', '1', '--reservation', 'nobodys', ...SHORT).ended;
+      const nobodys = ['--reservation', 'nobodys', ...SHORT];
+      const refused = await start(env, out, '--nodelist', 'n1', ...nobodys).ended;
       expect(refused.stderr).toMatch(/pi-bench: sbatch refuses: .*[Rr]eservation.* invalid/);
       expect(refused.code).toBe(64);
+      const unknown = await start(env, out, '--nodes', '1', ...nobodys).ended;
+      expect(unknown.stderr).toMatch(/pi-bench: scontrol refuses: Reservation nobodys not found; see `/);
+      expect(unknown.code).toBe(64);
       expect(command('squeue', '--noheader', '--states=pending,running')).toBe('');
       const absent = await start({ ...env, PATH: '/nowhere' }, out, '--nodes', '1', ...SHORT).ended;
       expect(absent.stderr).toContain('pi-bench: sinfo is not installed here, or not in PATH');

@@ -84,7 +84,9 @@ describe('fleet baseline', () => {
     const [rate, sustained] = baseline.entries;
     expect(baseline.nodes).toHaveLength(11);
     const lost = nodeOf('lost', [], { devices: {}, problems: [{ kind: 'lost', what: 'x', why: 'killed' }] });
-    expect(baselineOf([...healthyNodes(3), lost]).nodes).toHaveLength(3);
+    const without = makeBaseline(fleetOf([...healthyNodes(3), lost]), ABOUT, 1);
+    expect(without.baseline.nodes).toHaveLength(3);
+    expect(without.leftOut).toEqual([{ node: 'lost', why: 'x: killed' }]);
     expect(rate).toMatchObject({ indicator: 'matmul', nodes: 10, dropped: 1, unit: 'FLOP/s', device: CPU });
     expect(rate?.parameters).toMatchObject({ m: 512, dtype: 'float32', pin: true });
     expect(rate?.median).toBeGreaterThan(0.99e11);

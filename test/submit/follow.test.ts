@@ -1,11 +1,15 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { UserError } from '../../src/errors.js';
 import { follow, type WaitingTarget } from '../../src/submit/follow.js';
 import { appendToSubmission, readSubmission, type SubmissionHead } from '../../src/submit/journal.js';
+import { SUBMISSION_JOURNAL } from '../../src/submit/names.js';
 import type { Connection, JobState } from '../../src/submit/scheduler.js';
 import { lastEnd, statesOf } from '../../src/submit/state.js';
+import { summarise } from '../../src/submit/summary.js';
 import { withFolder } from '../support/pi-bench.js';
-import { headOf, resultOf } from './support.js';
+import { deliveryOf, headOf, resultOf } from './support.js';
 
 /** Waiting takes no time here: the clock is put forward instead. */
 vi.mock('node:timers/promises', () => ({
@@ -37,7 +41,7 @@ async function followed(
   folder: string,
   { says, output = () => '', head = {}, refuses = () => undefined }: Scheduling,
 ) {
-  appendToSubmission(folder, headOf(head));
+  if (!existsSync(join(folder, SUBMISSION_JOURNAL))) appendToSubmission(folder, headOf(head));
   const begun = Date.now();
   const seconds = (): number => (Date.now() - begun) / 1000;
   let asked = 0;
@@ -193,9 +197,53 @@ describe('what is waited for a little', () => {
 
   it('is waited for as long again when it comes again: a result of a job that seemed to have ended', () =>
     withFolder(async (folder) => {
-      const says = (seconds: number) => (seconds > 12 && seconds < 20 ? running : ended);
-      const output = (seconds: number) => (seconds > 25 ? RESULT : '');
+      const says = (seconds: number) => (seconds > 60 && seconds < 80 ? running : ended);
+      const output = (seconds: number) => (seconds > 120 ? RESULT : '');
       const { end } = await followed(folder, { says, output });
       expect(end).toMatchObject({ exitCode: 0 });
+    }));
+});
+
+describe('a result in a folder that the nodes share', () => {
+  /** As a node writes it, whose file is seen here now. */
+  function appears(folder: string): void {
+    const attempt = join(folder, 'attempts', 'n1.1');
+    mkdirSync(attempt, { recursive: true });
+    writeFileSync(join(attempt, 'end.json'), JSON.stringify(deliveryOf('n1')));
+  }
+
+  it('is waited for longer than NFS takes a folder for unchanged', () =>
+    withFolder(async (folder) => {
+      const says = (seconds: number) => {
+        if (seconds > 70) appears(folder);
+        return ended;
+      };
+      const { end, waits } = await followed(folder, { says });
+      expect(end).toMatchObject({ exitCode: 0, node: 'n1' });
+      expect(new Set(waits)).toEqual(new Set(['its result is not seen yet']));
+    }));
+
+  it('is not waited for without an end: its node is lost then, and resume looks for it once more', () =>
+    withFolder(async (folder) => {
+      const { end, seconds } = await followed(folder, { says: [ended] });
+      expect(end).toMatchObject({ exitCode: null, reason: 'it left no result' });
+      expect(seconds).toBeGreaterThanOrEqual(90);
+      expect(seconds).toBeLessThan(110);
+      const again = await followed(folder, { says: [] });
+      expect(again.end).toEqual(end);
+
+      appears(folder);
+      const resumed = await followed(folder, { says: [] });
+      expect(resumed.end).toMatchObject({ attempt: 1, exitCode: 0, node: 'n1' });
+      expect(summarise(readSubmission(folder)).nodes).toMatchObject([{ exitCode: 0, lostAttempts: [] }]);
+    }));
+
+  it('that is damaged is no other one when it is looked for again', () =>
+    withFolder(async (folder) => {
+      mkdirSync(join(folder, 'attempts', 'n1.1'), { recursive: true });
+      writeFileSync(join(folder, 'attempts', 'n1.1', 'end.json'), '{');
+      const { end } = await followed(folder, { says: [ended] });
+      expect(end?.reason).toMatch(/end\.json is damaged/);
+      expect((await followed(folder, { says: [] })).end).toEqual(end);
     }));
 });

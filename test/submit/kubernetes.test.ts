@@ -114,18 +114,64 @@ describe('what Kubernetes says of a pod', () => {
     [
       {
         phase: 'Pending',
-        containerStatuses: [{ state: { waiting: { reason: 'ImagePullBackOff', message: 'no such image' } } }],
+        containerStatuses: [
+          { name: 'pi-bench', state: { waiting: { reason: 'ImagePullBackOff', message: 'no such image' } } },
+        ],
       },
       { phase: 'waiting', why: 'ImagePullBackOff: no such image', hopeless: true },
     ],
     [
       {
         phase: 'Failed',
-        containerStatuses: [{ state: { terminated: { exitCode: 137, reason: 'OOMKilled' } } }],
+        containerStatuses: [
+          { name: 'pi-bench', state: { terminated: { exitCode: 137, reason: 'OOMKilled' } } },
+        ],
       },
       { phase: 'ended', reason: 'the pod failed (OOMKilled: exit code 137)' },
     ],
   ])('%j', (status, expected) => {
+    expect(podState({ spec: { nodeName: 'n1', containers: [] }, status } as never, 0)).toMatchObject(
+      expected,
+    );
+  });
+
+  const besides = { name: 'proxy', state: { running: {} } };
+  const ended = (exitCode: number) => ({ name: 'pi-bench', state: { terminated: { exitCode } } });
+  const proxyFailed = { name: 'proxy', state: { terminated: { exitCode: 1, reason: 'Error' } } };
+
+  it.each([
+    [
+      'that it runs',
+      { phase: 'Running', containerStatuses: [proxyFailed, { name: 'pi-bench', state: { running: {} } }] },
+      { phase: 'running' },
+    ],
+    [
+      'its end, while the other goes on',
+      { phase: 'Running', containerStatuses: [besides, ended(0)] },
+      { phase: 'ended', itself: true },
+    ],
+    [
+      'its failure, while the other goes on',
+      { phase: 'Running', containerStatuses: [besides, ended(3)] },
+      { phase: 'ended', itself: false, reason: 'the pod failed (exit code 3)' },
+    ],
+    [
+      'its end, although the other failed',
+      { phase: 'Failed', containerStatuses: [proxyFailed, ended(0)] },
+      { phase: 'ended', itself: true },
+    ],
+    [
+      'why it waits',
+      {
+        phase: 'Pending',
+        containerStatuses: [
+          { name: 'proxy', state: { waiting: { reason: 'PodInitializing' } } },
+          { name: 'pi-bench', state: { waiting: { reason: 'ErrImagePull' } } },
+        ],
+      },
+      { phase: 'waiting', why: 'ErrImagePull', hopeless: true },
+    ],
+  ])('with a container beside pi-bench’s is of pi-bench’s: %s', (_, status, expected) => {
     expect(podState({ spec: { nodeName: 'n1', containers: [] }, status } as never, 0)).toMatchObject(
       expected,
     );
@@ -204,7 +250,11 @@ function fakeServer(requests: { method: string; url: string; body: string }[]): 
         403,
         { kind: 'Status', message: 'jobs.batch is forbidden: User "u" cannot create resource "jobs"' },
       ];
-    if (url.includes('/pods/pod-0/log')) return [200, result];
+    if (url.includes('/pods/pod-0/log')) {
+      const chosen = url.includes('container=pi-bench') || !url.includes('/sidecar/');
+      const message = 'a container name must be specified for pod pod-0, choose one of: [proxy pi-bench]';
+      return chosen ? [200, result] : [400, { kind: 'Status', message }];
+    }
     if (url.includes('/pods'))
       return [200, { kind: 'PodList', apiVersion: 'v1', items: url.includes('/late/') ? [] : [pod] }];
     if (method !== 'POST') return [200, { kind: 'JobList', items: jobsIn(url) }];
@@ -292,6 +342,15 @@ describe('through Kubernetes’ own client', () => {
     expect(await connection.output(job, 1)).toContain('PI-BENCH-RESULT end');
   });
 
+  it('a log is that of pi-bench’s container: of a pod with another one beside it the server gives no other', async ({
+    skip,
+  }) => {
+    if (client.folder === null) return skip(client.why);
+    const connection = await kubernetes.connect(contextOf({ nodes: '1', namespace: 'sidecar' }));
+    const job = { target: '0', job: 'pi-bench-aaaaaa-1/0' };
+    expect(await connection.output(job, 1)).toContain('PI-BENCH-RESULT end');
+  });
+
   it('a node that is given up loses its own pod, and no other node its job', async ({ skip }) => {
     if (client.folder === null) return skip(client.why);
     const connection = await kubernetes.connect(contextOf({ nodes: '2' }));
@@ -325,6 +384,23 @@ describe('through Kubernetes’ own client', () => {
       ['pi-bench-aaaaaa-1/0', expect.objectContaining({ phase: 'ended' })],
       ['pi-bench-aaaaaa-1/1', { phase: 'waiting', why: 'its pod is not made yet' }],
     ]);
+  });
+
+  it('a node whose pod is not made yet cannot be given up alone, and says how it can be: it is tried again', async ({
+    skip,
+  }) => {
+    if (client.folder === null) return skip(client.why);
+    const connection = await kubernetes.connect(contextOf({ nodes: '4', namespace: 'quota' }));
+    const [podless, gone] = [1, 2].map((index) => ({
+      target: `${index}`,
+      job: `pi-bench-aaaaaa-1/${index}`,
+    }));
+    if (podless === undefined || gone === undefined) throw new Error('no jobs');
+    await connection.observe([podless, gone], new Map());
+    await expect(connection.cancel(podless, 1)).rejects.toThrow(
+      'its pod is not made yet and may begin later: kubectl delete job --namespace quota pi-bench-aaaaaa-1 gives up all nodes of that job',
+    );
+    await expect(connection.cancel(gone, 1)).resolves.toBeUndefined();
   });
 
   it('a server that does not know Indexed Jobs as they are needed is refused, and keeps nothing', async ({

@@ -1,5 +1,7 @@
 /** Launchers of a submission: on this machine, and begun on another one. */
 import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { detachedState, findDetached } from '../../src/submit/detached.js';
 import { type Launcher, launchedConnection } from '../../src/submit/launched.js';
@@ -23,9 +25,12 @@ function connectionTo(folder: string, known: JobState | undefined, cancelled: st
   return launchedConnection({ settings: {}, folder, label: 'l' }, launcher);
 }
 
-async function stateOf(known: JobState | undefined): Promise<JobState | undefined> {
+/** @param exitCode with which it ended, where that is known */
+async function stateOf(known: JobState | undefined, exitCode?: number): Promise<JobState | undefined> {
   let state: JobState | undefined;
   await withFolder(async (folder) => {
+    mkdirSync(join(folder, 'jobs'));
+    if (exitCode !== undefined) writeFileSync(join(folder, 'jobs', 'n1.1.exit'), `${exitCode}\n`);
     const jobs = [{ target: 'n1', job: ELSEWHERE }];
     state = (await connectionTo(folder, known).observe(jobs, new Map([['n1', 1]]))).get(ELSEWHERE);
   });
@@ -44,6 +49,15 @@ describe('a launcher that is not on this machine', () => {
 
   it('may have left a result that is not seen here yet, where its job came to its end', async () => {
     expect(await stateOf(ended)).toMatchObject({ phase: 'ended', itself: true, node: 'n1' });
+  });
+
+  it('may have left one, too, where it came to its end by itself', async () => {
+    expect(await stateOf(undefined, 0)).toMatchObject({ phase: 'ended', itself: true });
+    expect(await stateOf(undefined, 255)).toMatchObject({
+      phase: 'ended',
+      itself: false,
+      reason: 'its launcher ended with exit code 255',
+    });
   });
 
   it('is gone where no scheduler knows of it', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { wordsOf } from '../../src/submit/run-program.js';
-import { chooseTargets } from '../../src/submit/slurm.js';
 import { bindings } from '../../src/submit/slurm-batch.js';
 import { remedyOf } from '../../src/submit/slurm-refusal.js';
 import { requestOf, slurmSettings } from '../../src/submit/slurm-request.js';
+import { type Around, chooseTargets } from '../../src/submit/slurm-targets.js';
 import {
   fieldsOf,
   jobState,
@@ -16,55 +16,136 @@ import type { Task } from '../../src/submit/task.js';
 
 const NODES = parseSinfo(
   [
-    'n1|allocated|8|none',
-    'n2|idle|8|none',
-    'n2|idle|8|none',
-    'n3|down*|8|Not responding',
-    'n4|idle|8|none',
+    'n1|allocated|8|bench*|64000|ib|gpu:8(S:0-1)|none',
+    'n2|idle|8|bench*|64000|a100,ib|gpu:a100:8(S:0,1),nic:2|none',
+    'n2|idle|8|other|64000|a100,ib|gpu:a100:8(S:0,1),nic:2|none',
+    'n3|down*|8|bench*|64000|ib|(null)|Not responding',
+    'n4|idle|8|bench*|32000||gpu:h100:4|none',
+    'n5|idle|8|other|64000|a100|gpu:a100:4,gpu:h100:4|none',
+    'n6|reserved|8|bench*|64000|ib|(null)|none',
+    'n7|mixed$|8|bench*|64000|ib|(null)|none',
     '',
   ].join('\n'),
 );
 
-const settings = (flags: Record<string, unknown>) => slurmSettings({ via: 'sbatch', ...flags });
+const choose = (flags: Record<string, unknown>, around: Partial<Around> = {}) =>
+  chooseTargets(settings(flags), {
+    partition: null,
+    nodes: NODES,
+    reserved: null,
+    named: null,
+    excluded: [],
+    ...around,
+  });
+
+const settings = (flags: Record<string, unknown>) => slurmSettings({ via: 'sbatch', ...flags }, {});
 
 describe('nodes of a Slurm', () => {
   it('are listed once each, however many partitions have them', () => {
-    expect(NODES.map(({ name }) => name)).toEqual(['n1', 'n2', 'n3', 'n4']);
+    expect(NODES.map(({ name }) => name)).toEqual(['n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'n7']);
   });
 
   it.each([
     ['idle', null],
     ['mixed', null],
+    ['allocated+', null],
+    ['planned', null],
+    ['reserved', null],
+    ['maint', null],
     ['idle~', null],
+    ['mixed#', null],
+    ['allocated@', null],
+    ['mixed-', null],
+    ['idle$', null],
     ['down*', 'the node is down, not responding (dead)'],
+    ['down~', 'the node is down, powered off (dead)'],
     ['drained', 'the node is drained (dead)'],
     ['idle*', 'the node is idle, not responding (dead)'],
+    ['maint*', 'the node is maint, not responding (dead)'],
+    ['idle%', 'the node is idle, being powered down (dead)'],
+    ['idle^', 'the node is idle, being rebooted (dead)'],
+    ['inval', 'the node is inval (dead)'],
+    ['future', 'the node is future (dead)'],
+    ['what-comes-next', 'the node is what-comes-next (dead)'],
   ])('in state %s: %s', (state, why) => {
-    expect(unfitness({ name: 'n', state, reason: 'dead', cpus: 2 })).toBe(why);
+    expect(unfitness({ state, reason: 'dead' })).toBe(why);
   });
 
-  it('by number are chosen among those that can run jobs, idle ones first', () => {
-    const { names, unfit } = chooseTargets(settings({ nodes: '3' }), NODES, null, []);
+  it('by number are chosen among those of the default partition that can run jobs, idle ones first', () => {
+    const { names, unfit } = choose({ nodes: '3' });
     expect(names).toEqual(['n2', 'n4', 'n1']);
     expect(unfit.size).toBe(0);
+    expect(() => choose({ nodes: '4' })).toThrow(
+      '4 nodes were asked for, and 3 of the default partition can run jobs now (n3: the node is down, not responding (Not responding), n6: the node is reserved, n7: the node is reserved)',
+    );
+    expect(choose({ nodes: 'all' }).names).toEqual(['n1', 'n2', 'n3', 'n4', 'n6', 'n7']);
+  });
+
+  it('by number are none where there is no default partition and none is named', () => {
+    const nodes = NODES.map((node) => ({ ...node, inDefault: false }));
+    expect(() => choose({ nodes: '1' }, { nodes })).toThrow(
+      'this Slurm has no default partition: give --partition',
+    );
+    expect(choose({ nodes: '1' }, { nodes, partition: 'other' }).names).toEqual(['n2']);
+  });
+
+  it('by number are those of the reservation that is asked for, which wait for its jobs', () => {
+    const reserved = ['n1', 'n3', 'n6', 'n7'];
+    const flags = { reservation: 'rack' };
+    expect(choose({ ...flags, nodes: '3' }, { reserved }).names).toEqual(['n6', 'n1', 'n7']);
+    expect(choose({ ...flags, nodes: 'all' }, { reserved }).names).toEqual(reserved);
+    expect(() => choose({ ...flags, nodes: '4' }, { reserved, partition: 'bench' })).toThrow(
+      /^4 nodes were asked for, and 3 of reservation rack in partition bench can run jobs now \(n3: /,
+    );
+  });
+
+  it.each([
+    [{ constraint: 'a100' }, ['n2']],
+    [{ constraint: 'a100&ib' }, ['n2']],
+    [{ constraint: 'a100|ib' }, ['n2', 'n1']],
+    [{ gres: 'gpu' }, ['n2', 'n4', 'n1']],
+    [{ gres: 'gpu:8' }, ['n2', 'n1']],
+    [{ gres: 'gpu:h100' }, ['n4']],
+    [{ gres: 'gpu:a100:4,nic' }, ['n2']],
+    [{ mem: '40G' }, ['n2', 'n1']],
+    [{ constraint: 'ib', gres: 'gpu:8', mem: '64000' }, ['n2', 'n1']],
+  ])('by number have what is asked for: %j', (flags, expected) => {
+    expect(choose({ ...flags, nodes: String(expected.length) }).names).toEqual(expected);
+    expect(() => choose({ ...flags, nodes: '6' })).toThrow(
+      new RegExp(`${expected.length} of the default partition with .* can run jobs now`),
+    );
+  });
+
+  it('of two types are as many together as are asked for without one', () => {
+    expect(
+      choose({ gres: 'gpu:8', nodes: '1' }, { partition: 'other', nodes: NODES.slice(4, 5) }).names,
+    ).toEqual(['n5']);
+  });
+
+  it.each([
+    ['constraint', '[rack1|rack2]'],
+    ['constraint', '(a|b)&c'],
+    ['constraint', 'a*4'],
+    ['gres', 'gpu:a100:many'],
+    ['mem', 'much'],
+  ])('are named where it cannot be told which have --%s %s', (flag, value) => {
+    const line = `which nodes have --${flag} ${value} cannot be told here: name them, as with --nodelist n[1-16]`;
+    expect(() => choose({ nodes: '1', [flag]: value })).toThrow(line);
+    expect(choose({ nodelist: 'n1', [flag]: value }, { named: ['n1'] }).names).toEqual(['n1']);
   });
 
   it('by name are all meant: one that is down is named with Slurm’s reason', () => {
-    const { names, unfit } = chooseTargets(settings({ nodelist: 'n[2-3]' }), NODES, ['n2', 'n3'], []);
-    expect(names).toEqual(['n2', 'n3']);
-    expect(unfit.get('n3')).toContain('down');
+    const { names, unfit } = choose({ nodelist: 'n[2-3],n[5-6]' }, { named: ['n2', 'n3', 'n5', 'n6'] });
+    expect(names).toEqual(['n2', 'n3', 'n5', 'n6']);
+    expect([...unfit]).toEqual([['n3', 'the node is down, not responding (Not responding)']]);
   });
 
-  it('that are too few, excluded or not there are one clear line', () => {
-    expect(() => chooseTargets(settings({ nodes: '4' }), NODES, null, [])).toThrow(
-      '4 nodes were asked for, and 3 of this Slurm can run jobs now (n3: the node is down, not responding (Not responding))',
+  it('that are excluded or not there are one clear line', () => {
+    expect(() => choose({ nodelist: 'n9' }, { named: ['n9'] })).toThrow('this Slurm has no node n9');
+    expect(() => choose({ nodelist: 'n1' }, { named: ['n1'], excluded: ['n1'], partition: 'gpu' })).toThrow(
+      'partition gpu has no node left to run on',
     );
-    expect(() => chooseTargets(settings({ nodelist: 'n9' }), NODES, ['n9'], [])).toThrow(
-      'this Slurm has no node n9',
-    );
-    expect(() =>
-      chooseTargets(settings({ nodelist: 'n1', partition: 'gpu' }), NODES, ['n1'], ['n1']),
-    ).toThrow('partition gpu has no node left to run on');
+    expect(() => choose({ nodes: '1' }, { nodes: [] })).toThrow('this Slurm is not there, or has no nodes');
   });
 
   it('have to be asked for', () => {
@@ -89,6 +170,29 @@ describe('what is asked of Slurm', () => {
       ]),
     );
     expect(requestOf(settings({ nodes: '1', exclusive: false }))).toEqual(['--nodes=1', '--ntasks=1']);
+  });
+
+  it('is all memory of a node that is for itself, unless another size is asked for', () => {
+    const memoryOf = (flags: Record<string, unknown>) =>
+      requestOf(settings({ nodes: '1', ...flags })).filter((word) => word.startsWith('--mem'));
+    expect(memoryOf({})).toEqual(['--mem=0']);
+    expect(memoryOf({ mem: '64G' })).toEqual(['--mem=64G']);
+    expect(memoryOf({ exclusive: false })).toEqual([]);
+    expect(memoryOf({ exclusive: false, mem: '64G' })).toEqual(['--mem=64G']);
+  });
+
+  it('is what decides on nodes in the environment of its programs, too, where no flag says otherwise', () => {
+    const env = {
+      SBATCH_PARTITION: 'batch',
+      SLURM_PARTITION: 'run',
+      SBATCH_RESERVATION: 'r',
+      SBATCH_GRES: '',
+    };
+    const of = (flags: Record<string, unknown>) =>
+      slurmSettings({ nodes: '1', via: 'sbatch', ...flags }, env);
+    expect(of({})).toMatchObject({ partition: 'batch', reservation: 'r', gres: null, account: null });
+    expect(of({ via: 'srun' })).toMatchObject({ partition: 'run', reservation: null });
+    expect(of({ partition: 'own' })).toMatchObject({ partition: 'own' });
   });
 
   it('binds each task of an array to its node before it is released', () => {
@@ -179,6 +283,8 @@ describe('what Slurm says of jobs', () => {
     ['Access denied to requested reservation', 'scontrol show reservation'],
     ['Invalid account or account/partition combination specified', '--account'],
     ['Invalid qos specification', '--qos'],
+    ['Memory required by task is not available', '--mem'],
+    ['Reservation nobodys not found', '--reservation'],
     ['Requested time limit is invalid (missing or exceeds some limit)', '--time'],
     ['Required partition not available (inactive or drain)', '--partition'],
     ['Requested node configuration is not available', 'sinfo'],

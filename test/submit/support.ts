@@ -1,6 +1,6 @@
 /** Submissions and tasks as the tests of this folder describe them. */
 import type { SubmissionHead } from '../../src/submit/journal.js';
-import { deliveryLines, type Task } from '../../src/submit/task.js';
+import { type Delivery, deliveryLines, type Task } from '../../src/submit/task.js';
 
 export const AT = '2026-11-21T00:00:00.000Z';
 
@@ -36,15 +36,17 @@ export const taskOf = (more: Partial<Task> = {}): Task => ({
   ...more,
 });
 
-/** All that a node prints that did what it was told. */
-export const resultOf = (target: string, attempt = 1): string =>
-  deliveryLines({
-    target,
-    attempt,
-    node: 'n1',
-    exitCode: 0,
-    campaign: null,
-    said: null,
-    leftBehind: null,
-    files: null,
-  });
+/** Of a node that did what it was told. */
+export const deliveryOf = (target: string, attempt = 1): Delivery => ({
+  target,
+  attempt,
+  node: 'n1',
+  exitCode: 0,
+  campaign: null,
+  said: null,
+  leftBehind: null,
+  files: null,
+});
+
+/** All that such a node prints. */
+export const resultOf = (target: string, attempt = 1): string => deliveryLines(deliveryOf(target, attempt));

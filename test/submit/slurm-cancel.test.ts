@@ -1,0 +1,53 @@
+/** What becomes of a cancel, with programs of Slurm's that only say whether they did it. */
+import { writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { batchConnection } from '../../src/submit/slurm-batch.js';
+import { srunConnection } from '../../src/submit/slurm-srun.js';
+import { withFolder } from '../support/pi-bench.js';
+import { taskOf } from './support.js';
+
+const path = process.env.PATH;
+afterEach(() => {
+  process.env.PATH = path;
+});
+
+const SILENT =
+  'echo "scancel: error: Kill job error on job id 17: Unable to contact slurm controller" >&2; exit 1';
+
+/** Programs that come first in PATH, in a folder that is a submission's, too. */
+function context(folder: string, programs: Readonly<Record<string, string>>) {
+  const all = { squeue: 'echo "17|pi-bench-a-n1.1|PENDING||Priority"', sinfo: ':', ...programs };
+  for (const [name, script] of Object.entries(all))
+    writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  process.env.PATH = `${folder}${delimiter}${path}`;
+  return { settings: {}, folder, label: 'pi-bench-a' };
+}
+
+describe('a job that is given up', () => {
+  it.each([
+    ['sbatch', batchConnection],
+    ['srun', srunConnection],
+  ] as const)('through %s is so only where scancel did it', (_, connect) =>
+    withFolder(async (folder) => {
+      const job = { target: 'n1', job: '99999999' };
+      const failing = await connect(context(folder, { scancel: SILENT }));
+      await expect(failing.cancel(job, 1)).rejects.toThrow(
+        /^scancel refuses: .*Unable to contact slurm controller; run it on a login node/,
+      );
+      const working = await connect(context(folder, { scancel: 'exit 0' }));
+      await expect(working.cancel(job, 1)).resolves.toBeUndefined();
+    }));
+
+  it('because it cannot be bound to its node is said to be left where it cannot be cancelled', () =>
+    withFolder(async (folder) => {
+      const programs = { sbatch: 'echo 17', scontrol: 'echo "no such node" >&2; exit 1', scancel: SILENT };
+      await expect(batchConnection(context(folder, programs)).submit([taskOf()])).rejects.toThrow(
+        /bind the jobs to their nodes: no such node; job 17 is left there, held \(scancel refuses: /,
+      );
+      const cancelled = { ...programs, scancel: 'exit 0' };
+      await expect(batchConnection(context(folder, cancelled)).submit([taskOf()])).rejects.toThrow(
+        /bind the jobs to their nodes: no such node$/,
+      );
+    }));
+});
