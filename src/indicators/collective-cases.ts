@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { UserError } from '../errors.js';
 import { briefBytes, plural } from '../quantities/format.js';
 import { parseNames } from '../quantities/parse-list.js';
-import type { Bytes } from '../units.js';
+import type { Bytes, Seconds } from '../units.js';
 import type { Parameters } from './indicator.js';
 
 export const OPERATIONS = [
@@ -106,7 +106,7 @@ const schema = z.strictObject({
   launcher: z.string().min(1).exactOptional(),
   /** Of NCCL, where each rank is a process: the place where they meet. */
   rendezvous: z.string().min(1).exactOptional(),
-  /** Ranks on a host. */
+  /** Ranks on this host; absent: not known before they have met. */
   perHost: z.int().min(1).exactOptional(),
 });
 export type Collective = z.infer<typeof schema>;
@@ -147,10 +147,9 @@ function lackingInMpi({
   algorithm,
   library,
   launcher,
-  perHost,
 }: Collective) {
-  if (library === undefined || launcher === undefined || perHost === undefined)
-    return 'a case of MPI names its library, its launcher and its ranks on a host';
+  if (library === undefined || launcher === undefined)
+    return 'a case of MPI names its library and its launcher';
   if (workers !== 'processes') return 'ranks of MPI are processes: leave --workers out';
   if (algorithm !== 'auto') return 'MPI chooses its algorithms itself: leave --algorithm out';
   if (redop === 'avg') return 'MPI has no average: use --redop sum';
@@ -263,6 +262,38 @@ export function readCollective(parameters: Parameters): Collective {
 /** Elements, as MPI and NCCL count them: of one block where there is one for each rank. */
 export function countOf({ operation, bytes, dtype, ranks }: Collective): number {
   return bytes / ELEMENTS[dtype] / (IN_BLOCKS.includes(operation) ? ranks : 1);
+}
+
+/** One rank whose output lies where its input does: whatever executes it has nothing to do, and most do nothing. */
+export const movesNothing = ({ operation, ranks, inPlace }: Collective): boolean =>
+  operation === 'barrier' || (ranks === 1 && inPlace);
+
+/** Parts of so many pieces or more, of which one rank may have one more than another, are as good as equal. */
+const MANY_PIECES = 20;
+const LINE_BYTES: Bytes = 64;
+
+/** Whether our own algorithms give each rank the same to do (native/collective/shm/shm_port.cc): what has a root never does. */
+export function areAlike({ operation, bytes, dtype, ranks, inPlace }: Collective): boolean {
+  if (isRooted(operation)) return false;
+  const alike = (pieces: number, among: number): boolean =>
+    pieces % among === 0 || pieces >= MANY_PIECES * among;
+  if (operation === 'all-reduce') return alike(Math.ceil(bytes / LINE_BYTES), ranks);
+  // Of each pair both move half of a block.
+  if (operation === 'all-to-all' && inPlace) return alike(bytes / ELEMENTS[dtype] / ranks, 2);
+  return true;
+}
+
+/** How long a rank waits for another before it is called lost, beside what the exchange may take. */
+const PATIENCE: Seconds = 10;
+/** Over 1 Gbit/s, a part of which other traffic has. */
+const SLOWEST_RATE = 1e8;
+/** That --sync none has run into each other. */
+const CALLS_TOGETHER = 20;
+
+/** A slow exchange is no loss: with that of all ranks at the slowest rate that is expected of a network. */
+export function patienceOf({ bytes, ranks, sync }: Collective): Seconds {
+  const calls = sync === 'none' ? CALLS_TOGETHER : 1;
+  return PATIENCE + Math.round((calls * ranks * bytes) / SLOWEST_RATE);
 }
 
 /** Operands of all ranks together. */

@@ -5,7 +5,7 @@ import { usableCpus } from '../machine/capacity.js';
 import { parseCpuList } from '../machine/linux/cpu-list.js';
 import type { MachineDescription } from '../machine/types.js';
 import { WITHIN } from '../mpi/choice.js';
-import { chooseMpiHere, mpiPlaceHere } from '../mpi/here.js';
+import { chooseMpiHere, mpiPlaceHere, startsOnlyHere } from '../mpi/here.js';
 import type { MpiPlace } from '../mpi/place.js';
 import { checkMeetingPlace } from '../mpi/rendezvous.js';
 import { parseCount } from '../quantities/parse.js';
@@ -22,6 +22,10 @@ function checkSize({ launcher, size }: MpiPlace): void {
     `${launcher} has started ${size} ranks, and a collective takes at most ${MOST_RANKS}: start no more`,
   );
 }
+
+/** Ranks on this host. Where nothing says how many there are, they are counted when they have met. */
+const perHostOf = (here: number | null): { readonly perHost?: number } =>
+  here === null ? {} : { perHost: here };
 
 /** A rank for each process that was told where to meet, each with a GPU of its own. */
 function metRanksOf(flags: Flags) {
@@ -40,7 +44,7 @@ function metRanksOf(flags: Flags) {
     rendezvous: checkMeetingPlace(String(flags.rendezvous)),
     launcher: `${WITHIN}${place.launcher}`,
     ranks: place.size,
-    perHost: place.localSize,
+    ...perHostOf(place.localSize),
     pin: flags.pin === true,
   };
 }
@@ -60,9 +64,9 @@ function gpuRanksOf(flags: Flags, { gpus }: MachineDescription) {
 
 /** What a case of MPI has beside the others: whose ranks, and by whom they are started. */
 function mpiOf(flags: Flags, machine: MachineDescription) {
-  const here = mpiPlaceHere();
+  const own = mpiPlaceHere();
   // One process that a launcher has started may start others.
-  const place = here?.size === 1 && flags.launcher !== undefined ? null : here;
+  const place = own?.size === 1 && flags.launcher !== undefined ? null : own;
   const asked = askedRanks(flags);
   if (place !== null && asked !== null && asked !== place.size)
     throw new UserError(
@@ -72,22 +76,23 @@ function mpiOf(flags: Flags, machine: MachineDescription) {
   const text = (name: string): string | undefined =>
     flags[name] === undefined ? undefined : String(flags[name]);
   const chosen = chooseMpiHere({ library: text('mpi-library'), launcher: text('launcher') }, place);
-  const { ranks, pin } =
-    place === null
-      ? ranksOf(flags, machine)
-      : { ...ranksOf({ ...flags, ranks: place.localSize }, machine), ranks: place.size };
-  return { ...chosen, ranks, pin, perHost: place?.localSize ?? ranks };
+  const all = place === null ? ranksOf(flags, machine, false).ranks : place.size;
+  const here = place === null ? (startsOnlyHere(chosen.launcher) ? all : null) : place.localSize;
+  const { pin } = ranksOf({ ...flags, ranks: here ?? all }, machine, here !== null);
+  return { ...chosen, ranks: all, pin, ...perHostOf(here) };
 }
 
+/** @param allHere whether they are known to share the CPUs of this host */
 function ranksOf(
   flags: Flags,
   machine: MachineDescription,
+  allHere = true,
 ): { readonly ranks: number; readonly pin: boolean } {
   const available = usableCpus(machine);
   // Without --ranks a machine of more CPUs is measured, too.
   const ranks = askedRanks(flags) ?? Math.min(MOST_RANKS, Math.max(2, available));
   const cpus = parseCpuList(machine.limits.allowedCpus)?.length ?? available;
-  if (flags.pin === true && ranks > cpus)
+  if (allHere && flags.pin === true && ranks > cpus)
     throw new UserError(
       `--pin needs a CPU for each of ${ranks} ranks, and ${cpus} may be used here: leave it out`,
     );
@@ -95,4 +100,9 @@ function ranksOf(
 }
 
 /** What the flags say of a case's ranks, by its transport. @throws UserError */
-export const ranksBy = { shm: ranksOf, mpi: mpiOf, nccl: gpuRanksOf, gloo: ranksOf } as const;
+export const ranksBy = {
+  shm: (flags: Flags, machine: MachineDescription) => ranksOf(flags, machine),
+  mpi: mpiOf,
+  nccl: gpuRanksOf,
+  gloo: (flags: Flags, machine: MachineDescription) => ranksOf(flags, machine),
+} as const;

@@ -16,10 +16,12 @@ import {
   isAlwaysInPlace,
   isReducing,
   isRooted,
+  movesNothing,
   NO_ROOT,
   OPERATIONS,
   operandBytes,
   PATTERNS,
+  patienceOf,
   REDOPS,
   readCollective,
   SYNCS,
@@ -32,8 +34,6 @@ import { ranksBy } from './collective-ranks.js';
 import { GPU_PROCESS } from './gpu.js';
 import type { Flags, Indicator } from './indicator.js';
 
-/** How long a rank waits for another before it is called lost. */
-const PATIENCE_SECONDS = 10;
 /** Flags and boards of a rank, and its memory rounded up to huge pages. */
 const BESIDE_OPERANDS: Bytes = 10 * 2 ** 20;
 /** The ceiling's arrays, all ranks together, are no larger. */
@@ -78,6 +78,10 @@ export function sizesOf(text: string): readonly Bytes[] {
     return bytes;
   });
 }
+
+/** Those of MPI are not counted on where no one knows their hosts before they have met: then 0. */
+const ranksHere = ({ transport, rendezvous, perHost, ranks }: Collective): number =>
+  perHost ?? (transport === 'mpi' || rendezvous !== undefined ? 0 : ranks);
 
 function rootOf(flags: Flags, operation: Collective['operation']): number {
   if (!isRooted(operation)) {
@@ -150,16 +154,19 @@ export const collective: Indicator = {
     });
   },
   check: (parameters) => void readCollective(parameters),
-  work: (parameters) => ({ flop: 0, bytes: readCollective(parameters).bytes }),
+  work(parameters) {
+    const asked = readCollective(parameters);
+    return { flop: 0, bytes: movesNothing(asked) ? 0 : asked.bytes };
+  },
   rateCounts: 'bytes',
   kernels: 'collective',
   memory(parameters) {
     const asked = readCollective(parameters);
-    // Of MPI's ranks, those on this host.
-    const operands = Math.ceil((operandBytes(asked) * (asked.perHost ?? asked.ranks)) / asked.ranks);
+    const here = ranksHere(asked);
+    const operands = Math.ceil((operandBytes(asked) * here) / asked.ranks);
     // Where Gloo keeps what has come: no more than it got.
     const buffers = asked.transport === 'gloo' ? asked.ranks * asked.bytes : 0;
-    return operands + buffers + Math.min(MOST_OF_CEILING, 2 * operands) + asked.ranks * BESIDE_OPERANDS;
+    return operands + buffers + Math.min(MOST_OF_CEILING, 2 * operands) + here * BESIDE_OPERANDS;
   },
   // Each GPU holds what its rank gives and gets.
   gpuMemory: (parameters) => 2 * readCollective(parameters).bytes + GPU_PROCESS,
@@ -171,10 +178,7 @@ export const collective: Indicator = {
   },
   spansDevices: true,
   // Of other hosts nothing is known here.
-  threads(parameters) {
-    const { ranks, perHost } = readCollective(parameters);
-    return perHost ?? ranks;
-  },
+  threads: (parameters) => Math.max(1, ranksHere(readCollective(parameters))),
   dtype: (parameters) => readCollective(parameters).dtype,
   title: (parameters) => titleOf(readCollective(parameters)),
   rateUnit: () => 'B/s',
@@ -198,7 +202,7 @@ export const collective: Indicator = {
         fresh: Number(inputs === 'fresh'),
         workers: asked.workers,
         algorithm: asked.algorithm === 'auto' ? '' : asked.algorithm,
-        patienceSeconds: PATIENCE_SECONDS,
+        patienceSeconds: patienceOf(asked),
         cpus,
         isa: variant ?? '',
         seed,

@@ -44,9 +44,15 @@ function verification(native: NativeVerification | null): InspectionDocument['ve
 type Outcome = NativeOutcome & Partial<Pick<FrameworkOutcome, 'identity' | 'clockName'>>;
 
 /** A library knows better than its file what it is. */
-function librarySays({ library, identity, device }: Outcome): Partial<InspectionDocument['stack']> {
+function librarySays(
+  { stack: { provider } }: Job,
+  { library, identity, device }: Outcome,
+): Partial<InspectionDocument['stack']> {
   if (library === null) return {};
-  const { version, chose, binding } = library;
+  const { chose, binding } = library;
+  // Gloo has no call that tells it.
+  const ofHeaders = provider === 'gloo' && library.version !== null;
+  const version = ofHeaders ? `${library.version}, by its plugin’s headers` : library.version;
   // On a GPU it computes with no threads of the host.
   const threads = device == null ? { threadBinding: binding } : {};
   return { version, chose, ...threads, ...identity };
@@ -61,7 +67,7 @@ function ownSays(
   return { own: { ...stack.own, loaded: [...loaded] } };
 }
 
-function ranksOf({ ranks, callsPerSample }: Outcome): Pick<InspectionDocument, 'ranks'> {
+function ranksOf({ ranksHere }: Job, { ranks, callsPerSample }: Outcome): Pick<InspectionDocument, 'ranks'> {
   const native = ranks ?? null;
   const summary = native === null ? null : summariseRanks(native, callsPerSample);
   if (native === null || summary === null) return {};
@@ -75,6 +81,7 @@ function ranksOf({ ranks, callsPerSample }: Outcome): Pick<InspectionDocument, '
       skewIn: summary.skewIn,
       skewOut: summary.skewOut,
       late,
+      ...(ranksHere == null ? {} : { here: ranksHere }),
       useful: known ? Array.from(useful) : null,
       runtime: known ? runtimeSeconds : null,
     },
@@ -130,9 +137,10 @@ export function makeDocument(
     stack: {
       ...job.stack,
       implementation: outcome.implementation,
-      // Also where no library executes: MPI is no stack, and our own kernels stand on the C library and the loader.
+      // Also where no stack’s library executes: MPI reads variables, and our own kernels stand on the C library and the loader.
       environment: { ...moments.environment },
-      ...librarySays(outcome),
+      ...librarySays(job, outcome),
+      ...(job.mpi === undefined ? {} : { mpi: job.mpi }),
       ...ownSays(job, moments),
     },
     device: job.device,
@@ -163,7 +171,7 @@ export function makeDocument(
     spans: spans(job, outcome, moments),
     telemetry: telemetry as unknown as InspectionDocument['telemetry'],
     ceilings: outcome.ceilings,
-    ...ranksOf(outcome),
+    ...ranksOf(job, outcome),
     ...overlapOf(outcome),
     ...atOnceOf(job, outcome),
     usage: moments.usage,

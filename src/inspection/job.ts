@@ -46,6 +46,10 @@ export interface Job {
   readonly launchedAt: Seconds;
   /** Since then, of a job that goes to ranks: another host's clock has another beginning. */
   readonly spent?: Seconds;
+  /** Of ranks that have met: how many are on this host; null: it cannot be told. Absent of others. */
+  readonly ranksHere?: number | null;
+  /** The library of ranks of MPI, which have met with it. Absent of others. */
+  readonly mpi?: StackIdentity['mpi'];
   readonly onlineCpus: number;
   readonly allowedCpus: readonly number[];
   /** Where these are on cores of different kinds: each; else empty. */

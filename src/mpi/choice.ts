@@ -144,6 +144,25 @@ function libraryKind(path: string): LauncherKind | null {
   return /\/libmpi(ch)?\.so\.12(\.|$)/.test(path) ? 'hydra' : null;
 }
 
+/** In a job of a scheduler, or with a list of hosts, a launcher starts ranks elsewhere, too. */
+const HAS_HOSTS =
+  /^(?:SLURM_JOB_?ID|PBS_JOBID|LSB_JOBID|PE_HOSTFILE|FLUX_JOB_ID|HYDRA_HOST_FILE|I_MPI_HYDRA_HOST_FILE|(?:OMPI|PRTE)_MCA_\w*hostfile)$/;
+
+/** Whether a launcher that is asked for nothing but ranks starts all of them on this host; false: it is not known. */
+export function startsAllHere(
+  launcher: string,
+  kind: LauncherKind,
+  environment: Readonly<Record<string, string | undefined>>,
+): boolean {
+  if (kind !== 'openmpi' && kind !== 'hydra') return false;
+  // One of its own arguments may be about hosts.
+  return wordsOf(launcher).length === 1 && !Object.keys(environment).some((name) => HAS_HOSTS.test(name));
+}
+
+/** Arguments of Open MPI's launcher that say where ranks run, and how many there. */
+const NAMES_HOSTS =
+  /^--?(?:H|N|host|hostfile|machinefile|default-hostfile|rankfile|rf|app|npernode|npersocket|ppr|map-by)(?:=|$)/;
+
 export interface LaunchCommand {
   readonly program: string;
   readonly args: readonly string[];
@@ -170,7 +189,8 @@ export function launchCommand(
           ...(root ? without('--allow-run-as-root') : []),
           // Each rank binds the one thread that measures, and no other.
           ...without('--bind-to', 'none'),
-          ...(ranks > cpus ? without('--oversubscribe') : []),
+          // Whoever names hosts has said how many ranks each takes; this one's CPUs say nothing of them.
+          ...(ranks > cpus && !own.some((word) => NAMES_HOSTS.test(word)) ? without('--oversubscribe') : []),
         ]
       : kind === 'slurm'
         ? [

@@ -2,7 +2,15 @@
 import { spawnSync } from 'node:child_process';
 import { delimiter } from 'node:path';
 import { localSystem } from '../stacks/system.js';
-import { chooseMpi, type MpiChoice, type MpiFlags, type MpiSystem } from './choice.js';
+import {
+  chooseMpi,
+  launcherKind,
+  type MpiChoice,
+  type MpiFlags,
+  type MpiSystem,
+  startsAllHere,
+  wordsOf,
+} from './choice.js';
 import { type MpiPlace, mpiPlace } from './place.js';
 
 const versions = new Map<string, string | null>();
@@ -33,3 +41,9 @@ export const chooseMpiHere = (flags: MpiFlags, place: MpiPlace | null): MpiChoic
 
 /** What the launcher's program says of itself; null: it cannot be run. */
 export const launcherVersion = (program: string): string | null => system.versionOf(program);
+
+/** Whether the ranks that a launcher starts are all on this host; false: on which hosts they are is not known. */
+export function startsOnlyHere(launcher: string): boolean {
+  const kind = launcherKind(system.versionOf(wordsOf(launcher)[0] ?? '') ?? '');
+  return kind !== null && startsAllHere(launcher, kind, process.env);
+}

@@ -11,9 +11,9 @@ export interface MpiPlace {
   readonly launcher: LauncherKind;
   readonly rank: number;
   readonly size: number;
-  /** Among the ranks on this host. */
-  readonly localRank: number;
-  readonly localSize: number;
+  /** Among the ranks on this host; null: its launcher does not say. */
+  readonly localRank: number | null;
+  readonly localSize: number | null;
 }
 
 interface Names {
@@ -22,6 +22,8 @@ interface Names {
   readonly size: string;
   readonly localRank?: string;
   readonly localSize?: string;
+  /** How many hosts they are on. */
+  readonly hosts?: string;
   /** Variables that must be there too. */
   readonly also?: readonly string[];
 }
@@ -55,7 +57,13 @@ const NAMES: readonly Names[] = [
     localSize: 'MPI_LOCALNRANKS',
     also: ['MPI_LOCALRANKID'],
   },
-  { launcher: 'flux', rank: 'FLUX_TASK_RANK', size: 'FLUX_JOB_SIZE', localRank: 'FLUX_TASK_LOCAL_ID' },
+  {
+    launcher: 'flux',
+    rank: 'FLUX_TASK_RANK',
+    size: 'FLUX_JOB_SIZE',
+    localRank: 'FLUX_TASK_LOCAL_ID',
+    hosts: 'FLUX_JOB_NNODES',
+  },
   {
     // A batch script has a rank, too, but is no step.
     launcher: 'slurm',
@@ -91,14 +99,17 @@ export function mpiPlace(environment: NodeJS.ProcessEnv): MpiPlace | null {
     const [rank, size] = [numberOf(environment, names.rank), numberOf(environment, names.size)];
     if (rank === null || size === null || size < 1 || rank >= size) continue;
     if (also.some((name) => environment[name] === undefined)) continue;
-    const localSize =
-      numberOf(environment, names.localSize) ?? (launcher === 'slurm' ? tasksOfHost(environment) : null);
+    const hosts = numberOf(environment, names.hosts);
+    // On one host there are all of them.
+    const onOneHost = size === 1 || hosts === 1;
     return {
       launcher,
       rank,
       size,
-      localRank: numberOf(environment, names.localRank) ?? rank,
-      localSize: localSize ?? size,
+      localRank: numberOf(environment, names.localRank) ?? (onOneHost ? rank : null),
+      localSize:
+        numberOf(environment, names.localSize) ??
+        (onOneHost ? size : launcher === 'slurm' ? tasksOfHost(environment) : null),
     };
   }
   return null;

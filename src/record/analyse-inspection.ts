@@ -56,7 +56,7 @@ function observationOf(
     drift,
     disturbed,
     wall: document.wall - ofMeasuring(document),
-    threads: findIndicator(document.case.indicator).threads(document.case.parameters),
+    threads: document.ranks?.here ?? findIndicator(document.case.indicator).threads(document.case.parameters),
     // A library that makes its threads in each call has them on all of the case's CPUs.
     pinned: document.cpus.length > 0 && (document.stack.threadBinding ?? 'each') === 'each',
     callsPerSample: document.callsPerSample,
@@ -67,6 +67,7 @@ function observationOf(
     concurrentCampaign: contendedBy,
     ...besideOf(document),
     ...elsewhereOf(document),
+    ...apartOf(document),
     onGpu: isGpu(document.device),
     ...linkOf(document),
   };
@@ -87,11 +88,22 @@ function linkOf({
   return { overHostLink: linked === null ? null : !linked, ...peer };
 }
 
-/** Ranks of MPI on hosts other than that of rank 0, which alone is looked at. */
-function elsewhereOf({ case: one }: InspectionDocument): Pick<Observation, 'elsewhere'> {
-  const { ranks, perHost } = one.parameters;
-  const elsewhere = typeof ranks === 'number' && typeof perHost === 'number' ? ranks - perHost : 0;
+/** Ranks on the host that is looked at, as they told when they met, or as the case says; null: neither tells. */
+function ranksHereOf({ case: one, ranks }: InspectionDocument): number | null {
+  const { perHost } = one.parameters;
+  return ranks?.here ?? (typeof perHost === 'number' ? perHost : null);
+}
+
+/** Ranks on hosts other than that of rank 0, which alone is looked at. */
+function elsewhereOf(document: InspectionDocument): Pick<Observation, 'elsewhere'> {
+  const { ranks } = document.case.parameters;
+  const elsewhere = Number(ranks ?? 0) - (ranksHereOf(document) ?? Number(ranks ?? 0));
   return elsewhere > 0 ? { elsewhere } : {};
+}
+
+/** Of ranks that leave a barrier of ours before each repetition. */
+function apartOf({ case: one, ranks }: InspectionDocument): Pick<Observation, 'beganApart'> {
+  return ranks === undefined || one.parameters.sync !== 'barrier' ? {} : { beganApart: ranks.skewIn.p50 };
 }
 
 /** Of a copy to another GPU, the one that comes back has a context here, too. */
@@ -140,6 +152,12 @@ function spansOf(document: InspectionDocument, wall: Seconds): Span[] {
   return [...document.spans, { name: 'write', seconds: Math.max(0, wall - told) }];
 }
 
+/** The first span is over when the worker reads the clock. */
+function endOf({ startedAt }: InspectionDocument, spans: readonly Span[]): string {
+  const since = spans.reduce((sum, { name, seconds }) => (name === 'start' ? sum : sum + seconds), 0);
+  return new Date(Date.parse(startedAt) + since * 1000).toISOString();
+}
+
 const NO_DOCUMENT = 'its document is missing, so nothing of it is known';
 
 /** @param read null where the inspection left no document, or it is gone: then nothing counts as measured */
@@ -186,10 +204,12 @@ export function analyseInspection(
   const disobedience = right ? disobeyed(document, statistics.median) : null;
   const scored = right && disobedience === null;
   const { disturbed } = read.samples;
+  const spans = spansOf(document, wall);
   const entry: RecordInspection = {
     index,
     status: disobedience === null ? status : 'failed',
     reason: disobedience ?? reason,
+    endedAt: endOf(document, spans),
     file: read.file,
     sha256: sha256(read.text),
     statistics:
@@ -211,7 +231,7 @@ export function analyseInspection(
       samples.length > 0
         ? [...notChecked(observation).map(({ flag, why }) => ({ flag, why })), ...oneJobForAll(document)]
         : [],
-    spans: spansOf(document, wall),
+    spans,
   };
   const noise = statistics === null ? null : launchNoise(samples, statistics.median);
   return { entry, samples, sorted, document, noise };

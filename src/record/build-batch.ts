@@ -48,11 +48,13 @@ function restingOn(inspections: readonly AnalysedInspection[]): readonly Analyse
 /** Ours is of the pi-bench that runs, which whoever resumes a campaign has to have in its version, in whichever of its files. */
 const OWN = 'embedded';
 
-/** What tells two builds of one library apart; null: not known. */
-const buildOf = ({ document }: AnalysedInspection): string | null =>
-  document === null || document.stack.provider === OWN
-    ? null
-    : (document.stack.sha256 ?? document.stack.version);
+/** What tells two builds of one library apart; null: not known. Of MPI ours only calls another’s. */
+function buildOf({ document }: AnalysedInspection): string | null {
+  if (document === null) return null;
+  const { provider, sha256, version, mpi } = document.stack;
+  if (mpi !== undefined) return mpi.sha256 ?? mpi.version;
+  return provider === OWN ? null : (sha256 ?? version);
+}
 
 const environmentOf = ({ document }: AnalysedInspection): Readonly<Record<string, string>> | null =>
   document?.stack.environment ?? null;
@@ -62,7 +64,9 @@ function otherBuild(one: AnalysedInspection, inspections: readonly AnalysedInspe
   const first = inspections.find((other) => buildOf(other) !== null);
   const build = buildOf(one);
   if (first === undefined || build === null || build === buildOf(first)) return null;
-  return `it ran another build of ${one.document?.stack.provider} than launch ${first.entry.index + 1}: ${build}, not ${buildOf(first)}`;
+  const stack = one.document?.stack;
+  const name = stack?.mpi === undefined ? stack?.provider : `the MPI library ${stack.mpi.path}`;
+  return `it ran another build of ${name} than launch ${first.entry.index + 1}: ${build}, not ${buildOf(first)}`;
 }
 
 function otherCode(one: AnalysedInspection, inspections: readonly AnalysedInspection[]): string | null {
@@ -257,12 +261,16 @@ function rooflineOf(
   };
 }
 
-/** All launches as one; nothing where no ranks took part. */
-function ranksOf(elapsed: Seconds, resting: readonly AnalysedInspection[]): Pick<RecordBatch, 'ranks'> {
+/** All launches as one; nothing where no ranks took part. What has nothing to move has no ceiling of moving it. */
+function ranksOf(
+  work: number,
+  elapsed: Seconds,
+  resting: readonly AnalysedInspection[],
+): Pick<RecordBatch, 'ranks'> {
   const told = resting.flatMap(({ entry }) => entry.ranks ?? []);
   const merged = mergeRanks(told);
   if (merged === null) return {};
-  const moving = resting.flatMap(({ entry }) => entry.ceilings?.moving ?? []);
+  const moving = work === 0 ? [] : resting.flatMap(({ entry }) => entry.ceilings?.moving ?? []);
   const [first] = moving;
   const rate = first === undefined ? 0 : median(moving.map((one) => one.rate));
   const watched = told.flatMap(({ useful, runtime }) =>
@@ -360,7 +368,7 @@ export function buildBatch(
   const rate = rateOf(countedWork(base), headline, resting);
   const bounds = {
     roofline: rooflineOf(work, headline.elapsed.median, resting),
-    ...ranksOf(headline.elapsed.median, resting),
+    ...ranksOf(countedWork(base), headline.elapsed.median, resting),
     ...overlapOf(resting),
     ...datasheetOf({ ...base, rate }, machine),
   };

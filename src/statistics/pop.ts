@@ -37,8 +37,6 @@ export interface PopScaling {
   readonly computation: Ratio;
   /** Parallel efficiency x computation scalability. */
   readonly global: Ratio;
-  /** Runtime of the reference / of this run; for weak scaling times the ratio of the ranks. */
-  readonly speedup: number;
 }
 
 /** strong: the work stays the same; weak: it grows with the ranks. */
@@ -50,9 +48,15 @@ export function popScaling(run: PopRun, reference: PopRun, kind: ScalingKind): P
   if (own === null || popEfficiencies(reference) === null) return null;
   const grown = kind === 'weak' ? run.useful.length / reference.useful.length : 1;
   const computation = (sum(reference.useful) / sum(run.useful)) * grown;
-  return {
-    computation,
-    global: own.parallel * computation,
-    speedup: (reference.runtime / run.runtime) * grown,
-  };
+  return { computation, global: own.parallel * computation };
+}
+
+export interface Timed {
+  readonly ranks: number;
+  readonly seconds: Seconds;
+}
+
+/** Time of the reference / of this run; for weak scaling times the ratio of the ranks. */
+export function speedupOf(run: Timed, reference: Timed, kind: ScalingKind): number {
+  return (reference.seconds / run.seconds) * (kind === 'weak' ? run.ranks / reference.ranks : 1);
 }

@@ -1,4 +1,4 @@
-/** What the entry and exit times of ranks tell: how far they are apart, and which of them the others wait for. Pure. */
+/** What the times of ranks tell: how far they are apart, which of them comes last, and for which the others wait. Pure. */
 import type { Ratio, Seconds } from '../units.js';
 import { effectiveSampleSize } from './autocorrelation.js';
 import { binomialTail } from './binomial.js';
@@ -23,12 +23,15 @@ export interface RankSummary {
   readonly p99: Seconds;
   /** All its calls together. */
   readonly total: Seconds;
-  /** Of the repetitions, in how many it took longest; where several did, an equal part of it. */
+  /**
+   * Of the repetitions, in how many it was longest in its call; where several were, an equal part of it. Who waits for another is
+   * longest: it does not say who is slow.
+   */
   readonly slowest: Ratio;
-  /** How many independent repetitions they are worth in telling that. Absent in records from before it was looked at. */
-  readonly slowestWorth?: number | undefined;
   /** Of the repetitions, in how many it came last; where several did, an equal part of it. */
   readonly last: Ratio;
+  /** How many independent repetitions they are worth in telling that. Absent in records from before it was looked at. */
+  readonly lastWorth?: number | undefined;
 }
 
 export interface RanksSummary {
@@ -80,7 +83,7 @@ export function summariseRanks(
   const skewIn = new Float64Array(repetitions);
   const skewOut = new Float64Array(repetitions);
   const slowest = Array.from({ length: count }, () => new Float64Array(repetitions));
-  const last = new Float64Array(count);
+  const last = Array.from({ length: count }, () => new Float64Array(repetitions));
   for (let i = 0; i < repetitions; i++) {
     const came = entries.subarray(i * count, (i + 1) * count);
     const left = exits.subarray(i * count, (i + 1) * count);
@@ -89,21 +92,23 @@ export function summariseRanks(
     took.forEach((value, rank) => {
       (elapsed[rank] as Float64Array)[i] = value;
       (slowest[rank] as Float64Array)[i] = longest[rank] ?? 0;
-      last[rank] = (last[rank] ?? 0) + (latest[rank] ?? 0);
+      (last[rank] as Float64Array)[i] = latest[rank] ?? 0;
     });
     skewIn[i] = spread(came);
     skewOut[i] = spread(left);
   }
   const ranks = elapsed.map((values, rank) => {
     const sorted = sortedCopy(values);
-    const wasSlowest = slowest[rank] ?? new Float64Array();
+    const wasLast = last[rank] ?? new Float64Array();
+    const sum = (parts: Float64Array = new Float64Array()): number =>
+      parts.reduce((all, value) => all + value, 0);
     return {
       median: quantileSorted(sorted, 0.5) / callsPerSample,
       p99: quantileSorted(sorted, 0.99) / callsPerSample,
-      total: values.reduce((sum, value) => sum + value, 0),
-      slowest: wasSlowest.reduce((sum, value) => sum + value, 0) / repetitions,
-      slowestWorth: Math.min(repetitions, effectiveSampleSize(wasSlowest) ?? repetitions),
-      last: (last[rank] ?? 0) / repetitions,
+      total: sum(values),
+      slowest: sum(slowest[rank]) / repetitions,
+      last: sum(wasLast) / repetitions,
+      lastWorth: Math.min(repetitions, effectiveSampleSize(wasLast) ?? repetitions),
     };
   });
   const calls = repetitions * callsPerSample;
@@ -141,10 +146,10 @@ export function mergeRanks(launches: readonly RanksSummary[]): RanksSummary | nu
         p99: median(own.map((summary) => summary.p99)),
         total: sum(own.map((summary) => summary.total)),
         slowest: share((summary) => summary.slowest),
-        slowestWorth: sum(
-          own.map(({ slowestWorth }, i) => slowestWorth ?? unknownWorth(launches[i]?.repetitions ?? 0)),
-        ),
         last: share((summary) => summary.last),
+        lastWorth: sum(
+          own.map(({ lastWorth }, i) => lastWorth ?? unknownWorth(launches[i]?.repetitions ?? 0)),
+        ),
       };
     }),
     skewIn: middle(launches.map(({ skewIn }) => skewIn)),
@@ -152,32 +157,62 @@ export function mergeRanks(launches: readonly RanksSummary[]): RanksSummary | nu
   };
 }
 
-export interface Straggler {
+export interface LastRank {
   readonly rank: number;
-  /** Of the repetitions, in how many it was the slowest. */
+  /** Of the repetitions, in how many it came last. */
   readonly share: Ratio;
 }
 
-/** A rank is a straggler where it is the slowest so much oftener than its turn would have it, */
+/** A rank is named where it comes last so much oftener than its turn would have it, */
 const OFTENER = 1.5;
 /** and where chance makes any rank of a case that in one case of a hundred at most. */
 const BY_CHANCE = 0.01;
 
 /**
- * With many ranks and few repetitions chance alone makes one of them the slowest in twice and three times its share. So the
- * count is set against the binomial distribution, each of the ranks being looked at; and what makes a rank slow lasts for some
- * repetitions, so these are counted as the independent ones that they are worth.
+ * The rank that the others have to wait for because it comes late. With many ranks and few repetitions chance alone makes one of
+ * them the last in twice and three times its share. So the count is set against the binomial distribution, each of the ranks being
+ * looked at; and what makes a rank late lasts for some repetitions, so these are counted as the independent ones that they are worth.
  * @returns null where no rank is told from chance
  */
-export function stragglerOf({
-  repetitions,
-  ranks,
-}: Pick<RanksSummary, 'repetitions' | 'ranks'>): Straggler | null {
+export function lastOf({ repetitions, ranks }: Pick<RanksSummary, 'repetitions' | 'ranks'>): LastRank | null {
   if (ranks.length < 2) return null;
-  const rank = largestAt(ranks.map(({ slowest }) => slowest));
-  const { slowest: share = 0, slowestWorth = unknownWorth(repetitions) } = ranks[rank] ?? {};
+  const rank = largestAt(ranks.map(({ last }) => last));
+  const { last: share = 0, lastWorth = unknownWorth(repetitions) } = ranks[rank] ?? {};
   if (share < Math.min(0.9, OFTENER / ranks.length)) return null;
-  const seen = Math.floor(share * slowestWorth + 1e-9);
-  const byChance = binomialTail(Math.floor(slowestWorth), 1 / ranks.length, seen);
+  const seen = Math.floor(share * lastWorth + 1e-9);
+  const byChance = binomialTail(Math.floor(lastWorth), 1 / ranks.length, seen);
   return byChance < BY_CHANCE / ranks.length ? { rank, share } : null;
+}
+
+export interface Straggler {
+  readonly rank: number;
+  /** By how much longer it works than the middle one of the others. */
+  readonly excess: Ratio;
+}
+
+/** A rank is a straggler where it works so much longer than the middle one of the others, in every launch. */
+const LONGER = 0.25;
+/** One launch alone may have had something beside it on the rank's CPU. */
+export const LEAST_LAUNCHES = 2;
+/** In less, what a rank does is reading the clock, and the way of a cache line from the CPU that has it. */
+export const LEAST_WORK: Seconds = 2e-6;
+
+/**
+ * The slow one of ranks that have the same to do: by the time that each does not spend waiting. By how long it was in its call it cannot
+ * be told: where ranks wait for each other all others are as long in it, and a little longer.
+ * @param launches of each, what every rank did not spend waiting in a repetition
+ * @returns null where there is none; undefined where it cannot be told, of too few launches or too little to do
+ */
+export function stragglerOf(launches: readonly (readonly Seconds[])[]): Straggler | null | undefined {
+  if (launches.some((useful) => useful.length < 2)) return null;
+  if (launches.length < LEAST_LAUNCHES) return undefined;
+  const found = launches.map((useful) => {
+    const rank = largestAt(useful);
+    const others = median(useful.filter((_, other) => other !== rank));
+    return { rank, others, excess: (useful[rank] ?? 0) / others - 1 };
+  });
+  if (found.some(({ others }) => others < LEAST_WORK)) return undefined;
+  const rank = found[0]?.rank ?? 0;
+  const excess = Math.min(...found.map((one) => (one.rank === rank ? one.excess : 0)));
+  return excess >= LONGER ? { rank, excess } : null;
 }

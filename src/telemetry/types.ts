@@ -116,6 +116,8 @@ export interface Observation {
   readonly besideHere?: number;
   /** Ranks on other hosts, of which nothing but their times came here; absent: none. */
   readonly elsewhere?: number;
+  /** Of ranks that left our own barrier before each repetition: from the first to the last of them, the median; absent: of others. */
+  readonly beganApart?: Seconds;
   /** A GPU executed the repetitions, whether or not anybody watched it; absent: the CPU. */
   readonly onGpu?: boolean;
   /** Each repetition sends data over the link between host and GPU; null: nothing tells; absent: not known to. */

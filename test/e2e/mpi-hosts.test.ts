@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { isInstalled, MPI_LIBRARIES } from '../../scripts/lib/mpi-libraries.mjs';
-import { launcher as entry, printedRecord, start, withFolder } from '../support/pi-bench.js';
+import {
+  campaignFolder,
+  launcher as entry,
+  printedRecord,
+  readInspectionFile,
+  start,
+  withFolder,
+} from '../support/pi-bench.js';
 import { AHEAD_SECONDS, makeTwoHosts, type TwoHosts } from '../support/two-hosts.js';
 
 /** What each launcher has to be told. */
@@ -56,6 +63,14 @@ describe('ranks on two hosts, made of network namespaces', () => {
           expect(batches.map(({ verified }) => verified)).toEqual(['passed']);
           expect(batches[0]?.stack.implementation).toMatch(
             /2 processes on 2 hosts, clocks within \d+\.\d us, MPI_Allreduce$/,
+          );
+          // Known only since the ranks have met.
+          expect(batches[0]?.case.parameters).not.toHaveProperty('perHost');
+          expect(readInspectionFile(campaignFolder(out), 0).ranks?.here).toBe(1);
+          const { flags = [], inspections = [] } = batches[0] ?? {};
+          expect(flags.map(({ name }) => name)).not.toContain('crowded');
+          expect(inspections[0]?.notChecked.map(({ why }) => why)).toContain(
+            'of the hosts of 1 other rank nothing was read',
           );
           expect(batches[0]?.ranks?.skewIn.max).toBeLessThan(AHEAD_SECONDS / 2);
         } finally {

@@ -158,6 +158,68 @@ describe('the cases of a collective', () => {
   });
 });
 
+describe('one rank', () => {
+  const workOf = (flags: Record<string, unknown>) =>
+    casesOf({ operation: 'broadcast', bytes: '64MiB', ...flags }).map((one) => collective.work(one).bytes);
+
+  it('in place does no work, as a barrier: nothing has to move, and a call may do nothing', () => {
+    expect(workOf({ ranks: '1', 'in-place': true })).toEqual([0]);
+    expect(workOf({ ranks: '1', operation: 'all-reduce', 'in-place': true })).toEqual([0]);
+    expect(workOf({ ranks: '1' })).toEqual([64 * 2 ** 20]);
+    expect(workOf({ ranks: '2', 'in-place': true })).toEqual([64 * 2 ** 20]);
+  });
+});
+
+describe('how long a rank is waited for', () => {
+  const patience = (flags: Record<string, unknown>) => {
+    const [one] = casesOf({ operation: 'all-reduce', ...flags });
+    const job = collective.nativeWorkload(one ?? {}, { cpus: [], gpu: null }, null, 1);
+    return job.parameters.patienceSeconds;
+  };
+
+  it('grows with what is exchanged: an exchange that is slow for its size is no loss', () => {
+    expect(patience({ bytes: '1MiB' })).toBe(10);
+    // Over 1 Gbit/s this takes half a minute or more.
+    expect(patience({ bytes: '4GiB', ranks: '2' })).toBe(10 + Math.round((2 * 2 ** 32) / 1e8));
+    expect(patience({ bytes: '64MiB', ranks: '2', sync: 'none' })).toBe(
+      10 + Math.round((20 * 2 ** 27) / 1e8),
+    );
+  });
+});
+
+describe('the cases of MPI whose ranks a launcher has started', () => {
+  const byMpi = (flags: Record<string, unknown> = {}) =>
+    casesOf({
+      operation: 'all-reduce',
+      bytes: '1MiB',
+      transport: 'mpi',
+      'mpi-library': process.execPath,
+      ...flags,
+    });
+
+  it('have as many on this host as it says', () => {
+    vi.stubEnv('OMPI_COMM_WORLD_RANK', '0');
+    vi.stubEnv('OMPI_COMM_WORLD_SIZE', '32');
+    vi.stubEnv('OMPI_COMM_WORLD_LOCAL_RANK', '0');
+    vi.stubEnv('OMPI_COMM_WORLD_LOCAL_SIZE', '2');
+    const [one] = byMpi();
+    expect(one).toMatchObject({ ranks: 32, perHost: 2, pin: true });
+    expect(collective.threads(one ?? {})).toBe(2);
+  });
+
+  it('have no number on this host where it does not say, and nothing is refused for what is not known', () => {
+    vi.stubEnv('PMI_RANK', '0');
+    vi.stubEnv('PMI_SIZE', '32');
+    const [one] = byMpi({ pin: true });
+    expect(one).toMatchObject({ ranks: 32, pin: true });
+    expect(one).not.toHaveProperty('perHost');
+    expect(byMpi()[0]).toMatchObject({ pin: false });
+    const memory = collective.memory(one ?? {});
+    expect(memory).toBe(0);
+    expect(collective.threads(one ?? {})).toBe(1);
+  });
+});
+
 describe('the cases of a collective between GPUs', () => {
   const gpu = (ordinal: number) => ({ ordinal }) as GpuDescription;
   const machine = { ...machineOf(), gpus: { devices: [gpu(0), gpu(1), gpu(2)] } as unknown as GpuSurvey };

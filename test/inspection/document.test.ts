@@ -11,7 +11,11 @@ const NOTHING = { at: 0, files: {} };
 type Outcome = Parameters<typeof makeDocument>[1];
 
 /** Of a launch in which nothing happened. */
-function stackOf(library: Outcome['library'], environment: Readonly<Record<string, string>>) {
+function stackOf(
+  library: Outcome['library'],
+  environment: Readonly<Record<string, string>>,
+  more: Partial<Job> = {},
+) {
   const job = {
     campaign: 'c',
     case: matmulCase(),
@@ -20,6 +24,7 @@ function stackOf(library: Outcome['library'], environment: Readonly<Record<strin
     allowedCpus: [0],
     cpus: [],
     native: {},
+    ...more,
   } as unknown as Job;
   const outcome = {
     library,
@@ -51,4 +56,17 @@ it('has the environment of a library', () => {
 it('has that of our own kernels too: the C library’s allocator and the loader serve them as well', () => {
   const environment = { GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1' };
   expect(stackOf(null, environment)).toEqual({ ...STACK, implementation: 'avx2', environment });
+});
+
+it('has the MPI library of its ranks, whose calls are measured by ours', () => {
+  const mpi = { version: 'Open MPI 4.1.4', path: '/usr/lib/libmpi.so.40', sha256: 'abc' };
+  expect(stackOf(null, {}, { mpi })).toMatchObject({ provider: 'embedded', version: '0.0.0', mpi });
+  expect(stackOf(null, {})).not.toHaveProperty('mpi');
+});
+
+it('says of Gloo’s version whose it is: the headers’ that its plugin was built with', () => {
+  const library = { version: 'Gloo 0.5.0', chose: null, binding: 'none' } as const;
+  const stack = { ...STACK, provider: 'gloo' };
+  expect(stackOf(library, {}, { stack }).version).toBe('Gloo 0.5.0, by its plugin’s headers');
+  expect(stackOf(library, {}).version).toBe('Gloo 0.5.0');
 });

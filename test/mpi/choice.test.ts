@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { chooseMpi, launchCommand, launcherKind, type MpiSystem } from '../../src/mpi/choice.js';
+import {
+  chooseMpi,
+  launchCommand,
+  launcherKind,
+  type MpiSystem,
+  startsAllHere,
+} from '../../src/mpi/choice.js';
 import type { MpiPlace } from '../../src/mpi/place.js';
 
 const OPEN_MPI = 'mpirun (Open MPI) 4.1.4\n\nReport bugs to http://www.open-mpi.org/community/help/\n';
@@ -112,6 +118,22 @@ describe('a launcher', () => {
     expect(launchCommand('mpirun', 'openmpi', 2, [], { cpus: 2, root: true }).args).toContain(
       '--allow-run-as-root',
     );
+  });
+
+  it('of Open MPI is not told to let them share CPUs where hosts are named: they may have more than this one', () => {
+    for (const hosts of ['-H n1:16,n2:16', '--host n1,n2', '--hostfile hosts', '--map-by ppr:2:node'])
+      expect(commandOf(`mpirun ${hosts}`, 'openmpi', 32)).toBe(`${hosts} --bind-to none -np 32 node rank.js`);
+    expect(commandOf('mpirun --mca pml ob1', 'openmpi', 32)).toContain('--oversubscribe');
+  });
+
+  it('starts all ranks here, for all that is known, where neither it nor a job names hosts', () => {
+    expect(startsAllHere('mpirun', 'openmpi', { PATH: '/bin' })).toBe(true);
+    expect(startsAllHere('mpirun.mpich', 'hydra', {})).toBe(true);
+    expect(startsAllHere('mpirun -H n1:16,n2:16', 'openmpi', {})).toBe(false);
+    expect(startsAllHere('srun', 'slurm', {})).toBe(false);
+    expect(startsAllHere('flux run', 'flux', {})).toBe(false);
+    for (const name of ['SLURM_JOB_ID', 'PBS_JOBID', 'HYDRA_HOST_FILE', 'OMPI_MCA_orte_default_hostfile'])
+      expect(startsAllHere('mpirun', 'openmpi', { [name]: '7' })).toBe(false);
   });
 
   it('of Slurm gives its input to rank 0 alone, and ends all ranks with the first that fails', () => {

@@ -66,6 +66,18 @@ describe('a process knows its rank before MPI does', () => {
     expect(sizes).toEqual([2, 2, 1]);
   });
 
+  it('from Flux, which says how many ranks this host has only where it is the only one', () => {
+    const task = { FLUX_TASK_RANK: '1', FLUX_JOB_SIZE: '4', FLUX_TASK_LOCAL_ID: '1' };
+    const of = { launcher: 'flux', rank: 1, size: 4, localRank: 1 };
+    expect(mpiPlace({ ...task, FLUX_JOB_NNODES: '2' })).toEqual({ ...of, localSize: null });
+    expect(mpiPlace({ ...task, FLUX_JOB_NNODES: '1' })).toEqual({ ...of, localSize: 4 });
+  });
+
+  it('and where its launcher says nothing of hosts, neither how many are on this one nor its place there', () => {
+    expect(mpiPlace({ PMI_RANK: '1', PMI_SIZE: '2' })).toMatchObject({ localRank: null, localSize: null });
+    expect(mpiPlace({ PMI_RANK: '0', PMI_SIZE: '1' })).toMatchObject({ localRank: 0, localSize: 1 });
+  });
+
   it('where nobody has started it, it is none', () => {
     expect(mpiPlace({ PATH: '/bin', PMIX_RANK: '0' })).toBeNull();
     expect(mpiPlace({ PMI_RANK: '2', PMI_SIZE: '2' })).toBeNull();

@@ -3,9 +3,15 @@ import { mpiPlace } from '../../src/mpi/place.js';
 import { checkMeetingPlace, isMeetingPlace, rankVariables } from '../../src/mpi/rendezvous.js';
 
 describe('a rank that was given its number', () => {
-  it('is one as if a launcher had said so', () => {
+  it('is one as if a launcher had said so, but of its host nothing is known', () => {
     const variables = rankVariables(['collective', '--rank', '1', '--ranks=3', '--rendezvous', 'file:/x']);
-    expect(mpiPlace(variables)).toEqual({ launcher: 'rank', rank: 1, size: 3, localRank: 1, localSize: 3 });
+    expect(mpiPlace(variables)).toEqual({
+      launcher: 'rank',
+      rank: 1,
+      size: 3,
+      localRank: null,
+      localSize: null,
+    });
   });
 
   it('is left to the launcher where none is given', () => {

@@ -1,4 +1,4 @@
-/** What is made of a document whose repetitions a GPU executed: its rate over the wall clock, and which link it used. */
+/** What is made of a document: of a GPU its rate over the wall clock and its link, of ranks their hosts and how they began. */
 import { describe, expect, it } from 'vitest';
 import { analyseInspection } from '../../src/record/analyse-inspection.js';
 import type { InspectionDocument } from '../../src/record/schema.js';
@@ -33,12 +33,16 @@ function analysed({ gpu, peer = 'cuda:1', implementation = 'cuMemcpyPeerAsync, d
     device: 'cuda:0',
     cpus: [],
     callsPerSample: 1,
+    startedAt: '2026-01-01T10:00:00.000Z',
     // Half of it is between the repetitions.
     wall: 2 * REPETITIONS * SECONDS,
     evicting: 0,
     clock: { name: 'cuda-event', overhead: 1e-6, resolution: 1e-6 },
     warmup: { steady: true },
-    spans: [],
+    spans: [
+      { name: 'start', seconds: 0.5 },
+      { name: 'measure', seconds: 2 },
+    ],
     telemetry,
     verification: { passed: true },
   } as unknown as InspectionDocument;
@@ -47,7 +51,7 @@ function analysed({ gpu, peer = 'cuda:1', implementation = 'cuMemcpyPeerAsync, d
     entries: Float64Array.from({ length: REPETITIONS }, (_, i) => 2 * i * SECONDS),
     disturbed: null,
   };
-  const end = { index: 0, attempt: 1, status: 'measured', reason: null, wall: 1 } as const;
+  const end = { index: 0, attempt: 1, status: 'measured', reason: null, wall: 3 } as const;
   return analyseInspection(end, { document, text: '', file: 'inspections/0.json', samples }, null).entry;
 }
 
@@ -64,6 +68,12 @@ describe('the rate of a GPU over the wall clock', () => {
   it('is that of all of it where nobody knows: older documents, and calls that the host’s clock times', () => {
     expect(sustainedOf({ clock })).toBeCloseTo(0.5, 9);
     expect(sustainedOf({ clock: null })).toBeCloseTo(0.5, 9);
+  });
+});
+
+describe('the end of a launch', () => {
+  it('is its start and what it did from then on, until its process was gone', () => {
+    expect(analysed({ gpu: {} }).endedAt).toBe('2026-01-01T10:00:02.500Z');
   });
 });
 
@@ -94,5 +104,75 @@ describe('a copy to another GPU', () => {
     {},
   ])('of which nothing tells over what it goes was not checked: %j', (gpu) => {
     expect(linkOf({ gpu })).toEqual({ slow: [], unseen: [expect.stringMatching(/nothing tells whether/)] });
+  });
+});
+
+describe('ranks', () => {
+  const skew = (p50: number) => ({ p50, p99: p50, max: p50 });
+  function ofRanks(parameters: Readonly<Record<string, number | string>>, here?: number, apart = 0) {
+    const document = {
+      attempt: 1,
+      case: {
+        indicator: 'collective',
+        parameters: {
+          ...{ operation: 'all-reduce', bytes: 1024, dtype: 'float32', redop: 'sum', root: -1 },
+          ...{ inPlace: false, pattern: 'none', ranks: 32, workers: 'processes', pin: false },
+          ...{ sync: 'barrier', inputs: 'fresh', transport: 'mpi', algorithm: 'auto' },
+          ...{ library: '/libmpi.so', launcher: 'srun -N 2' },
+          ...parameters,
+        },
+      },
+      stack: { implementation: 'MPI' },
+      device: 'cpu',
+      cpus: [],
+      callsPerSample: 1,
+      startedAt: '2026-01-01T10:00:00.000Z',
+      wall: REPETITIONS * SECONDS,
+      evicting: 0,
+      clock: { name: 'monotonic', overhead: 1e-9, resolution: 1e-9 },
+      warmup: { steady: true },
+      spans: [],
+      telemetry: { ...QUIET_TELEMETRY, allowedCpus: 16 },
+      ranks: {
+        ...{ repetitions: REPETITIONS, ranks: [], skewIn: skew(apart), skewOut: skew(0), late: 0 },
+        ...{ useful: null, runtime: null, ...(here === undefined ? {} : { here }) },
+      },
+      verification: { passed: true },
+    } as unknown as InspectionDocument;
+    const samples = {
+      seconds: new Float64Array(REPETITIONS).fill(SECONDS),
+      entries: new Float64Array(REPETITIONS),
+      disturbed: null,
+    };
+    const end = { index: 0, attempt: 1, status: 'measured', reason: null, wall: 3 } as const;
+    const { entry } = analyseInspection(
+      end,
+      { document, text: '', file: 'inspections/0.json', samples },
+      null,
+    );
+    const names = entry.flags.map(({ name }) => name);
+    return { names, whys: entry.notChecked.map(({ why }) => why) };
+  }
+  const OTHERS = 'of the hosts of 16 other ranks nothing was read';
+
+  it('are on the hosts that they named when they met, whatever was known before', () => {
+    const met = ofRanks({}, 16);
+    expect(met.names).not.toContain('crowded');
+    expect(met.whys).toContain(OTHERS);
+    const alone = ofRanks({}, 32);
+    expect(alone.names).toContain('crowded');
+    expect(alone.whys).not.toContain(OTHERS);
+    // What the case had guessed.
+    expect(ofRanks({ perHost: 32 }, 16)).toEqual(met);
+  });
+
+  it('of older documents are on the hosts that the case says', () => {
+    expect(ofRanks({ perHost: 16 }).whys).toContain(OTHERS);
+  });
+
+  it('are skewed where the barrier lets them begin apart, and not where they begin at one moment', () => {
+    expect(ofRanks({}, 16, 0.06 * SECONDS).names).toContain('skewed');
+    expect(ofRanks({}, 16, 0.04 * SECONDS).names).not.toContain('skewed');
+    expect(ofRanks({ sync: 'window' }, 16, 0.06 * SECONDS).names).not.toContain('skewed');
   });
 });

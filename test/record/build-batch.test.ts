@@ -35,6 +35,39 @@ describe('a library that was replaced while it was measured', () => {
   });
 });
 
+describe('an MPI library that was replaced while it was measured', () => {
+  const path = '/usr/lib/libmpi.so.40';
+  const launchesOf = (...builds: readonly (string | null)[]) =>
+    batchOf(
+      matmulCase(),
+      builds.map((sha256, i) => ({
+        seconds: (i + 1) * 1e-3,
+        mpi: { version: 'Open MPI 4.1.4', path, sha256 },
+      })),
+    );
+
+  it('is another one, though what calls it is the same', () => {
+    const batch = launchesOf('old', 'old', 'new');
+    expect(fits(batch)).toBeUndefined();
+    expect(batch.measured).toBe(2);
+    expect(batch.inspections[2]).toMatchObject({
+      status: 'failed',
+      reason: `it ran another build of the MPI library ${path} than launch 1: new, not old`,
+    });
+  });
+
+  it('is told by its version where its file could not be read', () => {
+    const launches = ['Open MPI 4.1.4', 'Open MPI 4.1.6'].map((version, i) => ({
+      seconds: (i + 1) * 1e-3,
+      mpi: { version, path, sha256: null },
+    }));
+    expect(batchOf(matmulCase(), launches).inspections.map(({ status }) => status)).toEqual([
+      'measured',
+      'failed',
+    ]);
+  });
+});
+
 describe('a variable that was set before a campaign was resumed', () => {
   const outcomes = (batch: RecordBatch) => batch.inspections.map(({ status, reason }) => reason ?? status);
 

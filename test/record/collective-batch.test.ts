@@ -45,7 +45,7 @@ const skew = (p50: number) => ({ p50, p99: 2 * p50, max: 3 * p50 });
 
 /** @param at what is typical of it, in units that stay whole */
 function launch(late: number, at: number, watched = true): Launch {
-  const one = { median: at, p99: 2 * at, total: 10 * at, slowest: 0.25, slowestWorth: 10, last: 0.25 };
+  const one = { median: at, p99: 2 * at, total: 10 * at, slowest: 0.25, last: 0.25, lastWorth: 10 };
   return {
     seconds: 0.2,
     ranks: {
@@ -119,7 +119,7 @@ describe('a collective', () => {
 
   it('adds up what came late, and has the medians of what is typical', () => {
     expect(batch.ranks).toMatchObject({ late: 7, repetitions: 30, calls: 30 });
-    expect(batch.ranks?.ranks[0]).toMatchObject({ median: 1, p99: 2, total: 55, slowestWorth: 30 });
+    expect(batch.ranks?.ranks[0]).toMatchObject({ median: 1, p99: 2, total: 55, lastWorth: 30 });
     expect([batch.ranks?.skewIn, batch.ranks?.skewOut]).toEqual([
       { p50: 1, p99: 2, max: 12 },
       { p50: 2, p99: 4, max: 24 },
@@ -147,6 +147,9 @@ describe('a collective', () => {
     expect(batchOf(CASE, [{ seconds: 0.2 }]).ranks).toBeUndefined();
     const { ceilings: _, ...without } = launch(0, 1);
     expect(batchOf(CASE, [without]).ranks?.ceiling).toBeNull();
+    // One rank in place has nothing to move.
+    const alone = { ...CASE, parameters: { ...CASE.parameters, ranks: 1, inPlace: true } };
+    expect(batchOf(alone, [launch(0, 1)]).ranks?.ceiling).toBeNull();
   });
 });
 
@@ -158,7 +161,7 @@ describe('a barrier', () => {
   );
 
   it('has KPIs of its times and none of a rate: it moves nothing, and 0 would say that it is as slow as can be', () => {
-    const context = { timeToResult: 1, timestamp: '2026-01-01T00:00:00.000Z' };
+    const context = { timeToResult: 1, timestamp: '2026-01-01T00:00:00.000Z', index: 0 };
     const names = kpisOf(collective.kpis, batch, {}, context).map(({ name }) => name);
     expect(names).toContain('pibench_collective_elapsed_seconds');
     expect(names.filter((name) => name.includes('_rate_'))).toEqual([]);

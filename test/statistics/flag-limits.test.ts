@@ -224,6 +224,12 @@ const LIMITS: readonly Limit[] = [
     few([1, 1.1, 1.3, 1.2, 1.4, 1.5, 1.6, 1.7]),
   ],
   ['not-steady', 'the first repetitions took 2 % longer', cold(1.019), cold(1.021)],
+  [
+    'skewed',
+    'ranks leave the barrier before a repetition further apart than 5 % of its time',
+    quietObservation({ samples: series(100, () => 1e-6), beganApart: 0.049e-6 }),
+    quietObservation({ samples: series(100, () => 1e-6), beganApart: 0.051e-6 }),
+  ],
   ['crowded', 'there are more threads than CPUs', withThreads(2, {}), withThreads(2, {}, { threads: 3 })],
 ];
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { popEfficiencies, popScaling } from '../../src/statistics/pop.js';
+import { popEfficiencies, popScaling, speedupOf } from '../../src/statistics/pop.js';
 
 interface Published {
   readonly processes: readonly number[];
@@ -58,14 +58,18 @@ describe('POP’s efficiencies', () => {
     expect(percent(own?.parallel)).toBeCloseTo(published.parallel_eff[i] ?? 0, 4);
     expect(percent(scaling?.computation)).toBeCloseTo(published.comp_scale[i] ?? 0, 4);
     expect(percent(scaling?.global)).toBeCloseTo(published.global_eff[i] ?? 0, 4);
-    expect(scaling?.speedup).toBeCloseTo(published.speedup[i] ?? 0, 4);
+    const timed = (at: number) => ({ ranks: EPOCH.processes[at] ?? 0, seconds: EPOCH.raw.runtime[at] ?? 0 });
+    expect(speedupOf(timed(i), timed(0), 'strong')).toBeCloseTo(published.speedup[i] ?? 0, 4);
   });
 
   it('of weak scaling count that the work grew with the ranks', () => {
     const one = { useful: [10], runtime: 10 };
     const two = { useful: [10, 10], runtime: 10 };
-    expect(popScaling(two, one, 'weak')).toEqual({ computation: 1, global: 1, speedup: 2 });
-    expect(popScaling(two, one, 'strong')).toEqual({ computation: 0.5, global: 0.5, speedup: 1 });
+    expect(popScaling(two, one, 'weak')).toEqual({ computation: 1, global: 1 });
+    expect(popScaling(two, one, 'strong')).toEqual({ computation: 0.5, global: 0.5 });
+    const timed = (ranks: number) => ({ ranks, seconds: 10 });
+    expect(speedupOf(timed(2), timed(1), 'weak')).toBe(2);
+    expect(speedupOf(timed(2), timed(1), 'strong')).toBe(1);
   });
 
   it('are not known where nothing useful was done', () => {

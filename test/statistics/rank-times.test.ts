@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { binomialTail } from '../../src/statistics/binomial.js';
-import { mergeRanks, type RankTimes, stragglerOf, summariseRanks } from '../../src/statistics/rank-times.js';
+import {
+  lastOf,
+  mergeRanks,
+  type RankTimes,
+  stragglerOf,
+  summariseRanks,
+} from '../../src/statistics/rank-times.js';
 import { normalFrom, randomFrom, series } from './support.js';
 
 /** Entry and elapsed time of each rank, one row a repetition. */
@@ -15,7 +21,7 @@ function timesOf(rows: readonly (readonly (readonly [entry: number, elapsed: num
 }
 
 describe('the times of ranks', () => {
-  it('tell how far ranks came and left apart, and which was slowest and last', () => {
+  it('tell how far ranks came and left apart, and which was longest in its call and last', () => {
     const summary = summariseRanks(
       timesOf([
         [
@@ -50,7 +56,7 @@ describe('the times of ranks', () => {
     expect([summary?.repetitions, summary?.calls]).toEqual([3, 6]);
   });
 
-  it('share a repetition in which several were the slowest, or came last, equally', () => {
+  it('share a repetition in which several were longest in their calls, or came last, equally', () => {
     const alike: [number, number][] = [
       [0, 2],
       [0, 2],
@@ -118,60 +124,59 @@ describe('the times of ranks', () => {
   });
 });
 
-describe('a straggler', () => {
+describe('the rank that is named for coming last', () => {
   const random = randomFrom(41);
   const normal = normalFrom(random);
 
-  /** Ranks that are as quick as each other, each with something of how long it took before; one comes later by `slower`. */
-  function launchOf(count: number, repetitions: number, rho = 0, slower = 0) {
+  /** Ranks that are as quick as each other, each with something of how late it was before; one comes later by `later`. */
+  function launchOf(count: number, repetitions: number, rho = 0, later = 0) {
     const levels = series(count, normal);
-    const exits = series(count * repetitions, (i) => {
+    const entries = series(count * repetitions, (i) => {
       const rank = i % count;
       levels[rank] = rho * (levels[rank] ?? 0) + Math.sqrt(1 - rho * rho) * normal();
-      return 100 + (levels[rank] ?? 0) + (rank === 0 ? slower : 0);
+      return 100 + (levels[rank] ?? 0) + (rank === 0 ? later : 0);
     });
-    const summary = summariseRanks({ count, entries: new Float64Array(exits.length), exits }, 1);
+    const summary = summariseRanks({ count, entries, exits: entries.map((at) => at + 1) }, 1);
     return summary ?? { repetitions: 0, ranks: [] };
   }
 
   const named = (trials: number, draw: () => ReturnType<typeof launchOf>): number =>
-    Array.from({ length: trials }, () => stragglerOf(draw())).filter((found) => found !== null).length /
-    trials;
+    Array.from({ length: trials }, () => lastOf(draw())).filter((found) => found !== null).length / trials;
 
   const told = (repetitions: number, ...shares: number[]) => ({
     repetitions,
-    ranks: shares.map((slowest) => ({
+    ranks: shares.map((last) => ({
       median: 1,
       p99: 1,
       total: 1,
-      slowest,
-      slowestWorth: repetitions,
-      last: 0,
+      slowest: 0,
+      last,
+      lastWorth: repetitions,
     })),
   });
 
-  it('is a rank that is the slowest much oftener than chance has it', () => {
-    expect(stragglerOf(told(50, 0.1, 0.8, 0.1))).toEqual({ rank: 1, share: 0.8 });
-    expect(stragglerOf(told(50, 0.02, 0.98))).toEqual({ rank: 1, share: 0.98 });
+  it('is one that comes last much oftener than chance has it', () => {
+    expect(lastOf(told(50, 0.1, 0.8, 0.1))).toEqual({ rank: 1, share: 0.8 });
+    expect(lastOf(told(50, 0.02, 0.98))).toEqual({ rank: 1, share: 0.98 });
   });
 
   it('is nobody where ranks take turns, and where there is one rank', () => {
-    expect(stragglerOf(told(5000, 0.4, 0.3, 0.3))).toBeNull();
-    expect(stragglerOf(told(5000, 0.6, 0.4))).toBeNull();
-    expect(stragglerOf(told(50, 1))).toBeNull();
+    expect(lastOf(told(5000, 0.4, 0.3, 0.3))).toBeNull();
+    expect(lastOf(told(5000, 0.6, 0.4))).toBeNull();
+    expect(lastOf(told(50, 1))).toBeNull();
   });
 
   it('is nobody where repetitions are too few to tell', () => {
-    expect(stragglerOf(told(5, 0, 0.8, 0.2))).toBeNull();
-    expect(stragglerOf(told(3, 0, 1))).toBeNull();
+    expect(lastOf(told(5, 0, 0.8, 0.2))).toBeNull();
+    expect(lastOf(told(3, 0, 1))).toBeNull();
   });
 
-  it('is nobody of equal ranks on a clock so coarse that they are often as slow as each other', () => {
+  it('is nobody of equal ranks on a clock so coarse that they often come at one time', () => {
     const own = normalFrom(randomFrom(43));
     const coarse = (count: number) => {
-      const exits = series(count * 200, () => 100 + Math.round(own() / 2));
+      const entries = series(count * 200, () => 100 + Math.round(own() / 2));
       return (
-        summariseRanks({ count, entries: new Float64Array(exits.length), exits }, 1) ?? {
+        summariseRanks({ count, entries, exits: entries.map((at) => at + 1) }, 1) ?? {
           repetitions: 0,
           ranks: [],
         }
@@ -199,8 +204,8 @@ describe('a straggler', () => {
     expect(named(200, () => launchOf(count, repetitions, 0.6))).toBeLessThanOrEqual(0.04);
   });
 
-  it('is found where a rank is a little slower in all repetitions: in a third of those of 8', () => {
-    const share = launchOf(8, 10_000, 0, 0.85).ranks[0]?.slowest ?? 0;
+  it('is found where a rank is a little later in all repetitions: last in a third of those of 8', () => {
+    const share = launchOf(8, 10_000, 0, 0.85).ranks[0]?.last ?? 0;
     expect(share).toBeGreaterThan(0.3);
     expect(share).toBeLessThan(0.4);
     expect(named(100, () => launchOf(8, 50, 0, 0.85))).toBeGreaterThan(0.4);
@@ -214,18 +219,65 @@ describe('a straggler', () => {
       skewIn: { p50: 0, p99: 0, max: 0 },
       skewOut: { p50: 0, p99: 0, max: 0 },
     }));
-    const [one, two] = launches.map(({ ranks }) => ranks[2]?.slowestWorth ?? 0);
-    expect(mergeRanks(launches)?.ranks[2]?.slowestWorth).toBeCloseTo((one ?? 0) + (two ?? 0), 9);
+    const [one, two] = launches.map(({ ranks }) => ranks[2]?.lastWorth ?? 0);
+    expect(mergeRanks(launches)?.ranks[2]?.lastWorth).toBeCloseTo((one ?? 0) + (two ?? 0), 9);
   });
 
   it('of a record that does not tell what repetitions are worth is named where a quarter of them would do', () => {
     const untold = (repetitions: number) => {
       const { ranks } = told(repetitions, 0.1, 0.8, 0.1);
-      return { repetitions, ranks: ranks.map(({ slowestWorth: _, ...rest }) => rest) };
+      return { repetitions, ranks: ranks.map(({ lastWorth: _, ...rest }) => rest) };
     };
-    expect(stragglerOf(untold(100))).toEqual({ rank: 1, share: 0.8 });
-    expect(stragglerOf(untold(20))).toBeNull();
-    expect(stragglerOf(told(20, 0.1, 0.8, 0.1))).toEqual({ rank: 1, share: 0.8 });
+    expect(lastOf(untold(100))).toEqual({ rank: 1, share: 0.8 });
+    expect(lastOf(untold(20))).toBeNull();
+    expect(lastOf(told(20, 0.1, 0.8, 0.1))).toEqual({ rank: 1, share: 0.8 });
+  });
+});
+
+describe('a straggler', () => {
+  /** Of ranks that come at one moment and meet in a barrier before they leave, one after the other: exits and what each did not wait. */
+  function synchronising(ranks: number, slow: number, random: () => number) {
+    const work = Array.from({ length: ranks }, (_, rank) => (rank === slow ? 2 : 1) * 1e-5);
+    const rows = Array.from({ length: 100 }, () => {
+      const own = work.map((seconds) => seconds * (1 + 0.02 * random()));
+      const met = Math.max(...own);
+      // Who came last knows first that all are there.
+      return own.map((seconds): [number, number] => [0, met + (met - seconds > 0 ? 1e-7 : 5e-8)]);
+    });
+    return { summary: summariseRanks(timesOf(rows), 1), useful: work };
+  }
+
+  it.each([
+    2, 4, 8,
+  ])('of %i ranks that wait for each other is the one that works longest, and never one that waits for it', (ranks) => {
+    const random = randomFrom(47);
+    const launches = [1, 2, 3].map(() => synchronising(ranks, 1, random));
+    expect(stragglerOf(launches.map(({ useful }) => useful))).toEqual({ rank: 1, excess: expect.closeTo(1) });
+    // In its call it is never the longest.
+    for (const { summary } of launches) expect(summary?.ranks[1]?.slowest).toBe(0);
+  });
+
+  it('is the same rank in every launch', () => {
+    const [one, other] = [
+      [1e-5, 2e-5, 1e-5],
+      [2e-5, 1e-5, 1e-5],
+    ];
+    expect(stragglerOf([one, one, one] as number[][])).toMatchObject({ rank: 1 });
+    expect(stragglerOf([one, other, one] as number[][])).toBeNull();
+  });
+
+  it('works a quarter longer than the middle one of the others, in the launch that shows it least', () => {
+    const by = (excess: number) => [1e-5, 1e-5, 1e-5 * (1 + excess), 0.5e-5];
+    expect(stragglerOf([by(0.3), by(0.26)])).toEqual({ rank: 2, excess: expect.closeTo(0.26) });
+    expect(stragglerOf([by(0.3), by(0.24)])).toBeNull();
+  });
+
+  it('is not told from one launch, nor where ranks hardly work at all, and one rank has no others', () => {
+    expect(stragglerOf([[1e-5, 2e-5]])).toBeUndefined();
+    expect(stragglerOf([])).toBeUndefined();
+    const short = [1.9e-6, 4e-6];
+    expect(stragglerOf([short, short])).toBeUndefined();
+    expect(stragglerOf([[1e-5], [1e-5]])).toBeNull();
   });
 });
 

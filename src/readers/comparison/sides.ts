@@ -85,10 +85,10 @@ export function stackNames(stacks: readonly Stack[]): ReadonlyMap<string, string
  * version counts only where the file is not known: a batch all of whose launches crashed has none, and is no other stack for that. What
  * a framework's packages are is known without a launch.
  */
-export const stackKey = ({ provider, variant, version, sha256, packages, own }: Stack): string =>
+export const stackKey = ({ provider, variant, version, sha256, packages, mpi, own }: Stack): string =>
   canonicalJson(
     own === undefined
-      ? [provider, variant, sha256 ?? version, packages ?? null]
+      ? [provider, variant, sha256 ?? version, packages ?? null, mpi?.sha256 ?? null]
       : [own.name, own.lock, own.environment, provider, sha256],
   );
 

@@ -1,13 +1,12 @@
 /** Collectives for a person: nccl-tests' columns with what it does not have beside them, and what the sizes tell. */
-import type { Operation } from '../../indicators/collective-cases.js';
 import {
-  briefBytes,
-  formatSeconds,
-  formatShare,
-  plural,
-  significant,
-  withPrefix,
-} from '../../quantities/format.js';
+  areAlike,
+  type Collective,
+  movesNothing,
+  type Operation,
+  readCollective,
+} from '../../indicators/collective-cases.js';
+import { briefBytes, formatSeconds, formatShare, significant, withPrefix } from '../../quantities/format.js';
 import {
   busRateOf,
   efficienciesOf,
@@ -19,10 +18,11 @@ import { canonicalJson } from '../../record/digest.js';
 import { executedTexts } from '../../record/executed.js';
 import { isResult } from '../../record/result.js';
 import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
+import { doesNoWork } from '../../record/work.js';
 import { fitAlphaBeta, type Piece } from '../../statistics/alpha-beta.js';
-import { popScaling, type ScalingKind } from '../../statistics/pop.js';
-import { stragglerOf } from '../../statistics/rank-times.js';
-import type { Bytes } from '../../units.js';
+import { type PopRun, popScaling, type ScalingKind, speedupOf } from '../../statistics/pop.js';
+import { LEAST_LAUNCHES, lastOf, type Straggler, stragglerOf } from '../../statistics/rank-times.js';
+import type { Bytes, Seconds } from '../../units.js';
 import { nameBatches } from '../batch-names.js';
 import { stackKey } from '../comparison/sides.js';
 import { type Cell, renderFitting } from './fitting-table.js';
@@ -41,6 +41,8 @@ const COUNTED =
 const DIRECT =
   ' Shared memory reaches the other ranks’ buffers directly, which MPI’s private ones do not allow.';
 const ALONE = ' One rank copies to itself: no bus is used, so there is no busbw.';
+const ALONE_IN_PLACE =
+  ' One rank in place has nothing to move: its time is that of a call that need not do anything, and has no rate.';
 
 const parameter = ({ case: { parameters } }: RecordBatch, name: string): string => String(parameters[name]);
 const micros = (seconds: number | null | undefined): string =>
@@ -49,7 +51,7 @@ const micros = (seconds: number | null | undefined): string =>
 /** What the launches said they executed, after the instruction set: `direct`, or `direct/ring` where they chose differently. */
 const algorithmOf = ({ stack }: RecordBatch): string => {
   const names = executedTexts(stack.implementation).flatMap(
-    (text) => /(?:chose |, )(\w+)$/.exec(text)?.[1] ?? [],
+    (text) => /(?:chose |, )([\w-]+)$/.exec(text)?.[1] ?? [],
   );
   return names.length === 0 ? NONE : [...new Set(names)].join('/');
 };
@@ -65,7 +67,7 @@ function cellsOf(batch: RecordBatch, name: string, style: Style): readonly Cell[
   const right = (head: string, text: string): Cell => ({ head, align: 'right', text });
   const left = (head: string, text: string): Cell => ({ head, align: 'left', text });
   const [bus, share] = [busRateOf(batch), shareOfCeiling(batch)];
-  const bytes = Number(parameter(batch, 'bytes'));
+  const moves = !doesNoWork(batch);
   return [
     left('', name),
     right('size', parameter(batch, 'bytes')),
@@ -75,8 +77,8 @@ function cellsOf(batch: RecordBatch, name: string, style: Style): readonly Cell[
     right('root', parameter(batch, 'root')),
     right('time', elapsed === null ? NONE : style.bold(micros(elapsed.median))),
     right('p99', micros(p99Of(batch))),
-    right('algbw', rate === null || bytes === 0 ? NONE : significant(rate.median / GIGA, 3)),
-    right('busbw', bus === null || bytes === 0 ? NONE : significant(bus.value / GIGA, 3)),
+    right('algbw', rate === null || !moves ? NONE : significant(rate.median / GIGA, 3)),
+    right('busbw', bus === null || !moves ? NONE : significant(bus.value / GIGA, 3)),
     right('#wrong', wrongText(batch, style)),
     right('skew', micros(ranks?.skewOut.p50)),
     right('of ceiling', share === null ? NONE : formatShare(share)),
@@ -127,10 +129,11 @@ function sizesOf(batches: readonly RecordBatch[]): readonly Sizes[] {
 
 /** Latency and bandwidth over sizes; nothing where there are too few of them. */
 function fitText({ name, batches }: Sizes): readonly string[] {
-  const points = batches.filter(isResult).flatMap(({ elapsed, case: { parameters } }) => {
-    const bytes = Number(parameters.bytes);
+  const points = batches.filter(isResult).flatMap((batch) => {
+    const { elapsed } = batch;
+    const bytes = Number(batch.case.parameters.bytes);
     // What does not move a byte, as a barrier, has no bandwidth.
-    return elapsed === null || bytes === 0 ? [] : [{ bytes, seconds: elapsed.median }];
+    return elapsed === null || doesNoWork(batch) ? [] : [{ bytes, seconds: elapsed.median }];
   });
   if (new Set(points.map(({ bytes }) => bytes)).size < points.length) return [];
   const pieces = fitAlphaBeta(points);
@@ -145,15 +148,45 @@ function fitText({ name, batches }: Sizes): readonly string[] {
 export const fitTexts = (batches: readonly RecordBatch[]): readonly string[] =>
   sizesOf(batches).flatMap(fitText);
 
-function stragglerText(batches: readonly RecordBatch[]): string | null {
-  const found = batches.flatMap(({ title, ranks }) => {
-    const straggler = ranks === undefined ? null : stragglerOf(ranks);
-    return straggler === null ? [] : [{ title, ...straggler }];
-  });
-  const [worst] = found.toSorted((a, b) => b.share - a.share);
-  if (worst === undefined) return null;
-  return `stragglers in ${found.length} of ${batches.length} cases; most of all rank ${worst.rank}, the slowest in ${formatShare(worst.share)} of the repetitions of ${worst.title}`;
+const LIBRARIES: Readonly<Record<Collective['transport'], string | null>> = {
+  shm: null,
+  mpi: 'MPI',
+  nccl: 'NCCL',
+  gloo: 'Gloo',
+};
+
+/** The slow rank, null where there is none; or why that is not known. */
+function slowRankOf(batch: RecordBatch): Straggler | null | { readonly why: string } {
+  const asked = readCollective(batch.case.parameters);
+  const library = LIBRARIES[asked.transport];
+  if (library !== null) return { why: `${library} does not tell who waits for whom` };
+  if (!areAlike(asked)) return { why: 'the ranks of this case have not the same to do' };
+  if (batch.flags.some(({ name }) => name === 'crowded'))
+    return { why: 'ranks that share CPUs take turns on them' };
+  const watched = batch.inspections.flatMap(({ status, ranks }) =>
+    status === 'measured' && ranks?.useful != null ? [ranks.useful] : [],
+  );
+  if (watched.length < LEAST_LAUNCHES) return { why: `it takes ${LEAST_LAUNCHES} launches to tell` };
+  const found = stragglerOf(watched);
+  return found === undefined
+    ? { why: 'the ranks have so little to do that reading the clock counts' }
+    : found;
 }
+
+const longerText = ({ excess }: Straggler): string =>
+  `${formatShare(excess, 2)} longer without waiting than the middle one of the others`;
+
+function stragglerText(batches: readonly RecordBatch[]): string | null {
+  const found = batches.flatMap((batch) => {
+    const slow = batch.ranks === undefined ? null : slowRankOf(batch);
+    return slow === null || 'why' in slow ? [] : [{ title: batch.title, ...slow }];
+  });
+  const [worst] = found.toSorted((a, b) => b.excess - a.excess);
+  if (worst === undefined) return null;
+  return `stragglers in ${found.length} of ${batches.length} cases; most of all rank ${worst.rank} of ${worst.title}, which works ${longerText(worst)}`;
+}
+
+const SCALING_KINDS: readonly ScalingKind[] = ['weak', 'strong'];
 
 /** What differs between two numbers of ranks that are compared: they, and what follows from them. */
 const OF_RANKS: readonly string[] = ['ranks', 'bytes', 'pin', 'perHost'];
@@ -185,36 +218,59 @@ function scalingKind(
   return own * Number(reference.ranks) === before * Number(one.ranks) ? 'weak' : null;
 }
 
-/** The same case on another number of ranks. */
+interface Measured {
+  readonly batch: RecordBatch;
+  readonly ranks: number;
+  readonly seconds: Seconds;
+}
+
+/** Of as much for each rank, or for all of them, on the fewest ranks; null: there is none on fewer. */
+function referenceOf(one: Measured, kind: ScalingKind, all: readonly Measured[]): Measured | null {
+  const [fewest] = all
+    .filter(
+      ({ batch, ranks }) =>
+        ranks < one.ranks && scalingKind(one.batch.case.parameters, batch.case.parameters) === kind,
+    )
+    .toSorted((a, b) => a.ranks - b.ranks);
+  return fewest ?? null;
+}
+
+/** What POP's efficiencies need, of the repetitions in which waiting was observed; null: it was in none. */
+const runOf = ({ batch: { ranks } }: Measured): PopRun | null =>
+  ranks?.useful == null || ranks.runtime === null ? null : { useful: ranks.useful, runtime: ranks.runtime };
+
+/** '' where waiting was not observed. */
+function efficienciesText(one: Measured, reference: Measured, kind: ScalingKind): string {
+  const own = efficienciesOf(one.batch);
+  const [run, before] = [runOf(one), runOf(reference)];
+  const scaling = run === null || before === null ? null : popScaling(run, before, kind);
+  if (own === null || scaling === null) return '';
+  return `, parallel efficiency ${formatShare(own.parallel, 3)} (load balance ${formatShare(own.loadBalance, 3)} x communication ${formatShare(own.communication, 3)}), global ${formatShare(scaling.global, 3)}`;
+}
+
+/** The same case on other numbers of ranks: of each size, and of strong and weak scaling, against the fewest. */
 function scalingOf(batches: readonly RecordBatch[], named: boolean): readonly Row[] {
-  const measured = batches.filter(isResult).flatMap((batch) => {
-    const { ranks } = batch;
-    if (ranks?.useful == null || ranks.runtime === null) return [];
-    const { ranks: number, bytes } = batch.case.parameters;
-    return [
-      {
-        batch,
-        number: Number(number),
-        bytes: Number(bytes),
-        run: { useful: ranks.useful, runtime: ranks.runtime },
-      },
-    ];
+  const measured = batches.filter(isResult).flatMap((batch): Measured[] => {
+    const { elapsed } = batch;
+    // Of what moves nothing no time can be the reference.
+    if (elapsed === null || doesNoWork(batch)) return [];
+    return [{ batch, ranks: Number(batch.case.parameters.ranks), seconds: elapsed.median }];
   });
-  const [reference, ...others] = measured.toSorted((a, b) => a.number - b.number || a.bytes - b.bytes);
-  if (reference === undefined || new Set(measured.map(({ number }) => number)).size < 2) return [];
-  return others.flatMap(({ batch, number, bytes, run }): Row[] => {
-    const own = efficienciesOf(batch);
-    const kind = scalingKind(batch.case.parameters, reference.batch.case.parameters);
-    const scaling = kind === null ? null : popScaling(run, reference.run, kind);
-    if (kind === null || own === null || scaling === null || number === reference.number) return [];
-    const of = named ? ` of ${parameter(batch, 'operation')} ${parameter(batch, 'dtype')}` : '';
-    return [
-      [
-        `${reference.number} → ${number} ranks`,
-        `${kind} scaling${of} at ${briefBytes(bytes)}: speed-up ${significant(scaling.speedup, 3)}, parallel efficiency ${formatShare(own.parallel, 3)} (load balance ${formatShare(own.loadBalance, 3)} x communication ${formatShare(own.communication, 3)}), global ${formatShare(scaling.global, 3)}`,
-      ],
-    ];
-  });
+  return measured.flatMap((one): Row[] =>
+    SCALING_KINDS.flatMap((kind): Row[] => {
+      const reference = referenceOf(one, kind, measured);
+      if (reference === null) return [];
+      const { operation, dtype, bytes } = one.batch.case.parameters;
+      const of = named ? ` of ${operation} ${dtype}` : '';
+      const speedup = speedupOf(one, reference, kind);
+      return [
+        [
+          `${reference.ranks} → ${one.ranks} ranks`,
+          `${kind} scaling${of} at ${briefBytes(Number(bytes))}: speed-up ${significant(speedup, 3)}${efficienciesText(one, reference, kind)}`,
+        ],
+      ];
+    }),
+  );
 }
 
 /** Of each kind of case by itself: an all-gather on two ranks is no scaled all-reduce. */
@@ -228,13 +284,31 @@ export function scalingRows(batches: readonly RecordBatch[]): readonly Row[] {
   );
 }
 
+type Ranks = NonNullable<RecordBatch['ranks']>;
+
+/** Which rank is the last to come oftener than chance has it. Clocks of several hosts do not agree so well that they could tell. */
+function lastText({ stack }: RecordBatch, ranks: Ranks): string {
+  if (executedTexts(stack.implementation).some((text) => text.includes(', clocks within '))) return '';
+  const last = lastOf(ranks);
+  return last === null ? '' : `, rank ${last.rank} last in ${formatShare(last.share)} of the repetitions`;
+}
+
+function slowRankText(batch: RecordBatch, { ranks }: Ranks): string {
+  const slow = slowRankOf(batch);
+  if (slow === null) return 'none: no rank works much longer without waiting than the others';
+  if (!('why' in slow)) return `rank ${slow.rank} works ${longerText(slow)}`;
+  const most = Math.max(...ranks.map(({ slowest }) => slowest));
+  const longest = ranks.findIndex(({ slowest }) => slowest === most);
+  const who = `longest in its call: rank ${longest} in ${formatShare(most)} of the repetitions, as one is that waits`;
+  return `not known: ${slow.why}; ${who}`;
+}
+
 /** Of one case, for its page: what the ranks tell. */
 export function rankRows(batch: RecordBatch): Row[] {
   const { ranks } = batch;
   if (ranks === undefined) return [];
   const bus = busRateOf(batch);
   const efficiencies = efficienciesOf(batch);
-  const straggler = stragglerOf(ranks);
   const each = ranks.ranks.slice(0, 8).map(({ median }, rank) => `${rank}: ${formatSeconds(median)}`);
   const more = ranks.ranks.length > 8 ? ` and ${ranks.ranks.length - 8} more` : '';
   const late = ranks.late > 0 ? `; ${ranks.late} repetitions made again because a rank came late` : '';
@@ -245,14 +319,9 @@ export function rankRows(batch: RecordBatch): Row[] {
     ['ranks', `${each.join(', ')}${more}`],
     [
       'skew',
-      `in ${formatSeconds(ranks.skewIn.p50, 3)} (p99 ${formatSeconds(ranks.skewIn.p99, 3)}), out ${formatSeconds(ranks.skewOut.p50, 3)} (p99 ${formatSeconds(ranks.skewOut.p99, 3)})${late}`,
+      `in ${formatSeconds(ranks.skewIn.p50, 3)} (p99 ${formatSeconds(ranks.skewIn.p99, 3)})${lastText(batch, ranks)}, out ${formatSeconds(ranks.skewOut.p50, 3)} (p99 ${formatSeconds(ranks.skewOut.p99, 3)})${late}`,
     ],
-    [
-      'straggler',
-      straggler === null
-        ? `none that ${plural(ranks.repetitions, 'repetition')} tell from chance`
-        : `rank ${straggler.rank} is the slowest in ${formatShare(straggler.share)} of the repetitions`,
-    ],
+    ...(ranks.ranks.length < 2 ? [] : ([['straggler', slowRankText(batch, ranks)]] as Row[])),
     ...(efficiencies === null
       ? []
       : ([
@@ -270,6 +339,13 @@ export function rankRows(batch: RecordBatch): Row[] {
           ],
         ] as Row[])),
   ];
+}
+
+/** What a rank does that has no other; '' where none is alone. */
+function aloneText(batches: readonly RecordBatch[]): string {
+  const alone = batches.find(({ case: { parameters } }) => parameters.ranks === 1);
+  if (alone === undefined) return '';
+  return movesNothing(readCollective(alone.case.parameters)) ? ALONE_IN_PLACE : ALONE;
 }
 
 /** @param record of collective batches only, more than one */
@@ -300,7 +376,7 @@ export function renderCollective({ batches }: PiBenchRecord, style: Style): stri
     ...notCheckedText(batches).map(style.dim),
   ].filter((text) => text !== null);
   const scaling = scalingRows(batches);
-  const counted = `${COUNTED}${first.case.parameters.transport === 'shm' ? DIRECT : ''}${ranks === '1' ? ALONE : ''}`;
+  const counted = `${COUNTED}${first.case.parameters.transport === 'shm' ? DIRECT : ''}${aloneText(batches)}`;
   return [
     ...wrap(head, style.width),
     '',

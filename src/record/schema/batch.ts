@@ -16,6 +16,10 @@ function recordInspectionSchema(
     index: z.int(),
     status,
     reason: z.string().nullable(),
+    endedAt: z.iso
+      .datetime()
+      .optional()
+      .describe('absent: not known, as of imported launches, or in records from before it was written'),
     file: z.string().nullable(),
     sha256: z.string().nullable().describe('of that file'),
     statistics: plainJson.nullable().describe('of the elapsed seconds'),

@@ -43,6 +43,18 @@ export function caseSchemas(object: ObjectOf) {
       .describe(
         'of the library’s threads: each to a CPU of its own, together to those of the case, or not at all',
       ),
+    mpi: object({
+      version: z.string().nullable(),
+      path: z.string(),
+      sha256: z
+        .string()
+        .nullable()
+        .describe('of that file on the host of rank 0; null: it could not be read'),
+    })
+      .optional()
+      .describe(
+        'the library that exchanges the data of ranks of MPI; absent: of no such ranks, or in records from before it was written',
+      ),
     environment: z
       .record(z.string(), z.string())
       .optional()

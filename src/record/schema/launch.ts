@@ -58,22 +58,34 @@ export function launchSchemas(object: ObjectOf) {
         slowest: z
           .number()
           .describe(
-            'share of the repetitions in which this rank took longest; of one in which several did each has an equal part, in records from before they had the lowest all of it',
+            'share of the repetitions in which this rank was longest in its call, which who waits for another is, so it does not say who is slow; of one in which several were each has an equal part, in records from before they had the lowest all of it',
           ),
         slowestWorth: z
           .number()
           .optional()
           .describe(
-            'independent repetitions that they are worth in telling that; absent: not looked at, in records from before it was',
+            'independent repetitions that they are worth in telling that; only in records from when a slow rank was looked for by it',
           ),
         last: z
           .number()
           .describe('share of the repetitions in which it came last, with equal parts as in `slowest`'),
+        lastWorth: z
+          .number()
+          .optional()
+          .describe(
+            'independent repetitions that they are worth in telling that; absent in records from before it was looked at',
+          ),
       }),
     ),
     skewIn: skew.describe('from the first to the last rank that came'),
     skewOut: skew.describe('from the first to the last rank that left'),
     late: z.int().describe('repetitions made again because a rank came after the common moment'),
+    here: z
+      .int()
+      .optional()
+      .describe(
+        'of the ranks, how many are on the host of the first, the only one looked at; absent: not told',
+      ),
     useful: z
       .array(seconds)
       .nullable()

@@ -20,6 +20,7 @@ import { powerBrake } from './power-brake.js';
 import { powerCapped } from './power-capped.js';
 import { preempted } from './preempted.js';
 import { quantised } from './quantised.js';
+import { skewed } from './skewed.js';
 import { stepped } from './stepped.js';
 import { stolen } from './stolen.js';
 import { thermal } from './thermal.js';
@@ -43,6 +44,7 @@ export const detectors: readonly Detector[] = [
   contended,
   crowded,
   mixedCores,
+  skewed,
   drifting,
   stepped,
   notSteady,

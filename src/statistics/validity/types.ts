@@ -10,6 +10,7 @@ export type FlagName =
   | 'contended'
   | 'crowded'
   | 'mixed-cores'
+  | 'skewed'
   | 'outlying'
   | 'not-steady'
   | 'stepped'
