@@ -1,5 +1,6 @@
 /** What the newest complete memory record of this machine implies of its caches. Reads records; measures nothing. */
 import { impliedCaches, type MeasuredCaches } from '../machine/implied-caches.js';
+import { machineIdentity } from '../machine/same-machine.js';
 import type { MachineDescription } from '../machine/types.js';
 import { readCurves } from '../record/read-curves.js';
 import type { PiBenchRecord } from '../record/schema.js';
@@ -9,9 +10,10 @@ import { readRecordOrNull } from '../store/read-record.js';
 /** A curve of fewer points cannot tell one cache from another. */
 const LEAST_POINTS = 8;
 
-function isOf({ labels }: PiBenchRecord, { os, cpu }: MachineDescription): boolean {
-  const same =
-    os.machineIdHash !== null ? labels.machine === os.machineIdHash : labels.hostname === os.hostname;
+function isOf({ labels }: PiBenchRecord, machine: MachineDescription): boolean {
+  const { os, cpu } = machine;
+  const identity = machineIdentity(machine);
+  const same = identity !== null ? labels.machine === identity : labels.hostname === os.hostname;
   return same && labels.cpu_model === cpu.modelName;
 }
 

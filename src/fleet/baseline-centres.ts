@@ -6,7 +6,7 @@ import {
   hardwareIn,
   isHardwareKnown,
 } from '../qualify/baseline-hardware.js';
-import { sameDevice } from '../qualify/baseline-key.js';
+import { areGpusCounted, sameDevice } from '../qualify/baseline-key.js';
 import type { Apart, Baseline, BaselineDevice, BaselineEntry } from '../qualify/baseline-schema.js';
 import { versionsOf } from '../qualify/versions.js';
 import { sketchOfEntry } from './baseline.js';
@@ -31,6 +31,8 @@ export interface HeldAgainst {
   readonly missing: readonly Missing[];
   /** Whether its CPU could be told from others of the same name; of GPUs alone there is none to be told. */
   readonly isHardwareKnown: boolean;
+  /** Whether it says how many GPUs a node has, or has no GPUs. */
+  readonly areGpusCounted: boolean;
 }
 
 type Known = NonNullable<Apart>;
@@ -138,5 +140,6 @@ export function heldAgainst(baseline: Baseline, fleet: Fleet, across: readonly s
     isHardwareKnown:
       baseline.entries.every(({ device }) => device.kind !== 'cpu') ||
       isHardwareKnown(baseline.hardware, own),
+    areGpusCounted: areGpusCounted(baseline),
   };
 }

@@ -23,12 +23,13 @@ import { failedChecksOf } from './failed-checks.js';
 import { judgeSeries, LEAST_NODES, pick } from './judge-series.js';
 import { centreOf } from './limits.js';
 import type { NodeHead } from './node-line.js';
-import { checkText } from './open-checks.js';
+import { checkText, openChecksOf } from './open-checks.js';
 import { typicalOf } from './overall.js';
 import { refuseMixedLimits } from './power-limits.js';
 import { comparableRows, gapsFrom, worseness } from './rules.js';
 import { KNOTS, MEDIAN_KNOT, SHARES } from './sketch.js';
-import { deviceKey, type Fleet, kpisOfNode, type Series } from './table.js';
+import { spoiledOf, spoiledRows } from './spoiled.js';
+import { deviceKey, type Fleet, gpusOf, kpisOfNode, type Series } from './table.js';
 
 export interface Refused {
   readonly title: string;
@@ -56,15 +57,20 @@ interface Making {
 const known = (values: Float64Array, rows: Int32Array): Float64Array =>
   Float64Array.from(rows, (row) => values[row] as number).filter((value) => !Number.isNaN(value));
 
-/** A node that computes wrong results, or in which a check found a defect, is no example, however fast it is; null: it is one. */
+/**
+ * A node that computes wrong results, in which a check found a defect, or of which nobody knows whether it would, is no example,
+ * however fast it is; null: it is one.
+ */
 function whyNoExample(node: NodeHead): string | null {
   const wrong = node.problems.find(({ kind }) => kind === 'wrong');
   if (wrong !== undefined) return `${wrong.what}: ${wrong.why}`;
   const failed = failedChecksOf(node).map(checkText);
-  return failed.length === 0 ? null : failed.join('; ');
+  if (failed.length > 0) return failed.join('; ');
+  const open = openChecksOf(node);
+  return open.length === 0 ? null : `open: ${open.join('; ')}`;
 }
 
-/** A fleet's examples: of the other nodes, and of rates above what bounds them, nothing is known. */
+/** A fleet's examples: of the other nodes, and of rates that are spoiled or above what bounds them, nothing is known. */
 function examplesOf(fleet: Fleet): { readonly fleet: Fleet; readonly leftOut: readonly LeftOut[] } {
   const { nodes, places } = fleet;
   const whys = nodes.map(whyNoExample);
@@ -73,9 +79,9 @@ function examplesOf(fleet: Fleet): { readonly fleet: Fleet; readonly leftOut: re
       const node = places[one.places[row] ?? -1]?.node ?? -1;
       return (whys[node] ?? null) !== null;
     });
-    return blanked(one, [...rows, ...beyondRows(one, true)]);
+    return blanked(one, [...rows, ...spoiledRows(one).keys(), ...beyondRows(one, true)]);
   });
-  const beyond = beyondOf(fleet, true).filter(({ node }) => whys[node] === null);
+  const parts = [...beyondOf(fleet, true), ...spoiledOf(fleet)].filter(({ node }) => whys[node] === null);
   return {
     fleet: { ...fleet, series },
     leftOut: [
@@ -83,7 +89,7 @@ function examplesOf(fleet: Fleet): { readonly fleet: Fleet; readonly leftOut: re
         const why = whys[i] ?? null;
         return why === null ? [] : [{ node, why }];
       }),
-      ...beyond.map(({ node, text }) => ({ node: nodes[node]?.node ?? '', why: text })),
+      ...parts.map(({ node, text }) => ({ node: nodes[node]?.node ?? '', why: text })),
     ],
   };
 }
@@ -166,7 +172,7 @@ function entriesOf(series: Series, { scale, kpis }: Making, refused: Refused[]):
     const right = kept.length === 0 ? 'none' : String(kept.length);
     refused.push({
       title,
-      why: `${right} of the nodes that have it computed only right results and failed no check; a baseline needs ${LEAST_NODES}`,
+      why: `${right} of the nodes that have it computed only right results, failed no check, left none open and measured it without a flag that spoils it; a baseline needs ${LEAST_NODES}`,
     });
     return [];
   }
@@ -248,6 +254,36 @@ function nodesBehind({ nodes, places, series }: Fleet): readonly NodeHead[] {
   return nodes.filter((_, node) => known.has(node));
 }
 
+/** What most of the nodes have that have any; of two that are as frequent the larger. Nothing where no entry is of a GPU. */
+function gpusPerNode(
+  nodes: readonly NodeHead[],
+  entries: readonly BaselineEntry[],
+): Pick<Baseline, 'gpusPerNode'> {
+  if (entries.every(({ device }) => device.kind !== 'gpu')) return {};
+  const counts = new Map<number, number>();
+  for (const node of nodes) {
+    const gpus = gpusOf(node);
+    if (gpus > 0) counts.set(gpus, (counts.get(gpus) ?? 0) + 1);
+  }
+  const [most] = [...counts].sort(([a, n], [b, m]) => m - n || b - a);
+  return most === undefined ? {} : { gpusPerNode: most[0] };
+}
+
+/** Of nodes that brought nothing: who makes a baseline of sixteen nodes has to hear that four are missing. */
+function missingOf(
+  { nodes }: Fleet,
+  behind: readonly NodeHead[],
+  leftOut: readonly LeftOut[],
+): readonly LeftOut[] {
+  const told = new Set(leftOut.map(({ node }) => node));
+  return nodes
+    .filter((head) => !behind.includes(head) && !told.has(head.node))
+    .flatMap(({ node, problems }) => {
+      const lost = problems.find(({ kind }) => kind === 'lost');
+      return lost === undefined ? [] : [{ node, why: `${lost.what}: ${lost.why}` }];
+    });
+}
+
 /**
  * @param given of one kind of hardware
  * @throws UserError where nothing can be an entry, or power limits differ
@@ -265,8 +301,10 @@ export function makeBaseline(
   const entries = entriesOfSeries.flat();
   if (entries.length === 0) {
     const [first] = refused;
+    const [out] = leftOut;
+    const example = out === undefined ? '' : `; ${out.node} is left out for ${out.why}`;
     throw new UserError(
-      `${plural(fleet.nodes.length, 'node makes', 'nodes make')} no baseline: ${first === undefined ? 'nothing was measured on them' : `${first.title}: ${first.why}`}`,
+      `${plural(fleet.nodes.length, 'node makes', 'nodes make')} no baseline: ${first === undefined ? 'nothing was measured on them' : `${first.title}: ${first.why}${example}`}`,
     );
   }
   const behind = nodesBehind(fleet);
@@ -286,11 +324,12 @@ export function makeBaseline(
         piBench: tool.name === 'pi-bench' ? tool.version : null,
       })),
       hardware: commonHardware(behind.map(({ hardware }) => hardwareIn(hardware))),
+      ...gpusPerNode(behind, entries),
       entries: [...entries],
       overall: overallOf(fleet, entriesOfSeries),
     },
     refused,
-    leftOut,
+    leftOut: [...leftOut, ...missingOf(fleet, behind, leftOut)],
   };
 }
 

@@ -139,6 +139,12 @@ const OF_FLAG: Readonly<Record<string, CauseName>> = {
   crowded: 'neighbours',
 };
 
+/** Under full load a GPU is held by its power limit wherever all is well. */
+const USUAL_UNDER_LOAD = 'power-capped';
+
+/** Flags by which a rate is lower than what its node reaches. */
+export const spoils = (flag: string): boolean => Object.hasOwn(OF_FLAG, flag) && flag !== USUAL_UNDER_LOAD;
+
 /** Of one node, or of one of its devices. */
 export interface Evidence {
   readonly worst: Readonly<Partial<Record<RuleName, number>>>;

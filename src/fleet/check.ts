@@ -127,7 +127,7 @@ function unusualSettings(fleet: Fleet, all: readonly Disagreement[]): readonly (
 const SHAPES: ReadonlySet<CauseName> = new Set(['pausing', 'drifting', 'stalling', 'scattered', 'slow']);
 
 /** Causes that only say what is not known of it. */
-const GAPS: ReadonlySet<CauseName> = new Set(['lost', 'above-ceiling', 'open-check']);
+const GAPS: ReadonlySet<CauseName> = new Set(['missing-device', 'lost', 'above-ceiling', 'open-check']);
 
 const NO_PROBLEMS: Problems = new Map();
 

@@ -32,12 +32,19 @@ type Spending = Map<string, Spent>;
 function note(units: Spending, unit: string, on: string, seconds: Seconds | null, atOnce: boolean): void {
   const spent = units.get(unit) ?? { byDevice: new Map(), atOnce: true };
   units.set(unit, spent);
-  // What took no time was not measured in any way.
-  if (seconds !== null) spent.atOnce &&= atOnce;
+  // Of what took no time nobody knows in which way it was measured, if it was.
+  if (seconds !== null && seconds > 0) spent.atOnce &&= atOnce;
   // Several criteria judge the same measurement; one of them may not say how long it took.
-  const longest = Math.max(spent.byDevice.get(on) ?? 0, seconds ?? 0);
-  spent.byDevice.set(on, longest > 0 ? longest : null);
+  const before = spent.byDevice.get(on) ?? null;
+  spent.byDevice.set(
+    on,
+    before === null || seconds === null ? (before ?? seconds) : Math.max(before, seconds),
+  );
 }
+
+/** A check of ours that names no part looks at what is there, or was counted beside what others measure: it takes no time of its own. */
+const isLook = ({ tool }: NodeLine, check: string): boolean =>
+  tool.name === 'pi-bench' && !check.includes('/');
 
 /** Of all devices; null: not known of one of them. What is said of the node as a whole took no time of its own. */
 function together({ byDevice, atOnce }: Spent): Seconds | null {
@@ -50,8 +57,26 @@ function together({ byDevice, atOnce }: Spent): Seconds | null {
 /** Of a check by its name, `floor/matmul@cuda:0`. */
 const deviceOf = (check: string): string => check.split('@')[1] ?? WHOLE;
 
+/**
+ * What several hosts of one fleet have is no identity of theirs, but of the image that they run: an older pi-bench took it for the
+ * machine's in containers, too.
+ */
+function idsOfImages(files: readonly (readonly NodeLine[])[]): ReadonlySet<string> {
+  const shared = new Set<string>();
+  for (const nodes of files) {
+    const hosts = new Map<string, string | null>();
+    for (const { machine, hostname } of nodes) {
+      if (machine === null) continue;
+      if (!hosts.has(machine)) hosts.set(machine, hostname);
+      else if (hosts.get(machine) !== hostname) shared.add(machine);
+    }
+  }
+  return shared;
+}
+
 /** What tells a node in all of its turns: host names change, and machines with one identity count as one. */
-const nameOf = ({ machine, node }: NodeLine): string => machine ?? node;
+const nameOf = ({ machine, node }: NodeLine, ofImages: ReadonlySet<string>): string =>
+  machine === null || ofImages.has(machine) ? node : machine;
 
 export interface History {
   readonly checks: readonly CheckHistory[];
@@ -67,6 +92,7 @@ export interface History {
 export function historyOf(files: readonly (readonly NodeLine[])[], scale: number): History {
   const gathered = new Map<string, Gathered>();
   const defects: Defect[] = [];
+  const ofImages = idsOfImages(files);
   const of = (name: string): Gathered => {
     const known = gathered.get(name) ?? { seconds: [], runs: 0 };
     gathered.set(name, known);
@@ -86,7 +112,7 @@ export function historyOf(files: readonly (readonly NodeLine[])[], scale: number
       for (const { name, verdict, seconds, atOnce = false } of checks) {
         const unit = unitOf(name);
         if (verdict === 'skipped') continue;
-        note(units, unit, deviceOf(name), seconds, atOnce);
+        note(units, unit, deviceOf(name), seconds ?? (isLook(line, name) ? 0 : null), atOnce);
         if (verdict === 'fail') found.add(unit);
       }
       // Where checks were made of the measurements, these are what is planned.
@@ -102,7 +128,7 @@ export function historyOf(files: readonly (readonly NodeLine[])[], scale: number
         one.runs++;
         if (seconds !== null) one.seconds.push(seconds);
       }
-      if (found.size > 0) defects.push({ node: nameOf(line), found });
+      if (found.size > 0) defects.push({ node: nameOf(line, ofImages), found });
     });
   }
   return {

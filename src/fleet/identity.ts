@@ -139,7 +139,10 @@ export function requireFacts(nodes: readonly Pick<NodeHead, 'hardware'>[], acros
   throw new UserError(`--across: no fact is called ${unknown}; there is ${names.join(', ')}`);
 }
 
-/** Nodes that are one machine by its identity, as a virtual machine and its clone are, or a node that is given twice. */
+/**
+ * Nodes that are one machine by its identity, as a virtual machine and its clone are, or a node that is given twice; and containers
+ * that an older pi-bench measured, which took the id of their image for the machine's.
+ */
 export function sameMachines(
   nodes: readonly Pick<NodeHead, 'node' | 'machine'>[],
 ): readonly (readonly string[])[] {
@@ -160,5 +163,5 @@ export function sameMachinesText([first, ...more]: ReturnType<typeof sameMachine
   if (first === undefined) return null;
   const others = more.length === 0 ? '' : `, and ${plural(more.length, 'machine')} more`;
   const names = first.length > MOST_NAMES ? [...first.slice(0, MOST_NAMES), '...'] : first;
-  return `${plural(first.length, 'node')} have one machine identity (${names.join(', ')}${others}): they count as so many nodes; give a node once`;
+  return `${plural(first.length, 'node')} have one machine identity (${names.join(', ')}${others}): they count as so many nodes; give a node once, unless these are containers of one image`;
 }

@@ -3,13 +3,14 @@ import { deviceText, sameDevice } from '../qualify/baseline-key.js';
 import type { Baseline, BaselineDevice, BaselineEntry } from '../qualify/baseline-schema.js';
 import { plural } from '../quantities/format.js';
 import { keyText, keyTitle, readKey } from './case-key.js';
-import { deviceKey, type Fleet, type Series } from './table.js';
+import { deviceKey, type Fleet, gpusOf, type Series } from './table.js';
 
 export interface Missing {
   /** In `Fleet.nodes`. */
   readonly node: number;
   /** In `Fleet.places`; null: the device itself is missing. */
   readonly place: number | null;
+  readonly cause: 'lost' | 'missing-device';
   readonly text: string;
 }
 
@@ -24,7 +25,14 @@ function missingDevices({ nodes, places }: Fleet): readonly Missing[] {
     const [first, ...more] = usual.filter((on) => having.get(on)?.has(node) === false);
     return first === undefined
       ? []
-      : [{ node, place: null, text: `nothing was measured on ${counted(first, more.length)}, as on others` }];
+      : [
+          {
+            node,
+            place: null,
+            cause: 'lost',
+            text: `nothing was measured on ${counted(first, more.length)}, as on others`,
+          },
+        ];
   });
 }
 
@@ -90,6 +98,7 @@ function missingKpis(fleet: Fleet): readonly Missing[] {
     return {
       node,
       place,
+      cause: 'lost',
       text: `${on} lacks what others have: ${counted(titles[0] ?? '', titles.length - 1)}`,
     };
   });
@@ -142,11 +151,30 @@ function devicesBeside({ nodes, places }: Fleet, devices: readonly BaselineDevic
             {
               node,
               place: null,
+              cause: kind === 'gpu' ? 'missing-device' : 'lost',
               text: `nothing was measured on ${deviceText(first)}, which the baseline has`,
             },
           ];
     }),
   );
+}
+
+/** Nodes that lost some of their GPUs: on those that are left, nothing is slow and nothing lacks. */
+function fewerGpus({ nodes }: Fleet, gpusPerNode: number | undefined): readonly Missing[] {
+  if (gpusPerNode === undefined) return [];
+  return nodes.flatMap((head, node) => {
+    const here = gpusOf(head);
+    return here === 0 || here >= gpusPerNode
+      ? []
+      : [
+          {
+            node,
+            place: null,
+            cause: 'missing-device',
+            text: `something was measured on ${plural(here, 'GPU')}, and a node of the baseline has ${gpusPerNode}`,
+          },
+        ];
+  });
 }
 
 /** Entries that a place of their device lacks: what was not measured must not pass by what the baseline says of the rest. */
@@ -175,14 +203,18 @@ function entriesBeside(fleet: Fleet, entries: readonly BaselineEntry[]): readonl
     return {
       node,
       place,
+      cause: 'lost',
       text: `${on} lacks what the baseline has: ${counted(titles[0] ?? '', titles.length - 1)}`,
     };
   });
 }
 
 /** What nodes lack of a baseline, whether others of their fleet have it or nobody. */
-export function missingBeside(fleet: Fleet, { entries }: Pick<Baseline, 'entries'>): readonly Missing[] {
+export function missingBeside(
+  fleet: Fleet,
+  { entries, gpusPerNode }: Pick<Baseline, 'entries' | 'gpusPerNode'>,
+): readonly Missing[] {
   const own = entries.filter(isOfLines);
   const devices = [...new Map(own.map(({ device }) => [JSON.stringify(device), device])).values()];
-  return [...devicesBeside(fleet, devices), ...entriesBeside(fleet, own)];
+  return [...devicesBeside(fleet, devices), ...fewerGpus(fleet, gpusPerNode), ...entriesBeside(fleet, own)];
 }

@@ -31,9 +31,9 @@ export function problemsOf(
     }
     for (const check of failedChecksOf(head)) note(node, causeOfCheck(check), checkText(check));
   });
-  for (const { node, text } of [...(baseline?.missing ?? []), ...missingOf(fleet)]) {
+  for (const { node, cause, text } of [...(baseline?.missing ?? []), ...missingOf(fleet)]) {
     // Who says why it lacks something has said it already.
-    if (!all.has(node)) note(node, 'lost', text);
+    if (!all.has(node)) note(node, cause, text);
   }
   for (const { node, text } of beyondOf(fleet, baseline === null)) note(node, 'above-ceiling', text);
   fleet.nodes.forEach((head, node) => {

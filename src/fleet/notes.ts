@@ -6,11 +6,16 @@ import { keyTitle } from './case-key.js';
 import { fasterTexts } from './faster-group.js';
 import type { JudgeTask, SeriesJudgement } from './judge-series.js';
 import type { OptionalCheck } from './open-checks.js';
+import { spoiledTexts } from './spoiled.js';
 import type { Fleet } from './table.js';
 
 /** A baseline of before CPUs of one name were told apart. */
 const hardwareText = ({ name }: HeldAgainst): string =>
   `the hardware of ${name}’s nodes is not known, and CPUs of several kinds have one name: whether it is that of these nodes cannot be told; make it anew (pi-bench fleet baseline)`;
+
+/** A baseline of before the GPUs of a node were counted. */
+const gpusText = ({ name }: HeldAgainst): string =>
+  `${name} does not say how many GPUs a node has, so a node that lost some of them is not told by it; make it anew (pi-bench fleet baseline)`;
 
 /** KPIs at which most nodes pass what bounds them. */
 function boundTexts({ series }: Fleet): readonly string[] {
@@ -40,6 +45,8 @@ export function notesOf(
 ): readonly string[] {
   return [
     ...(baseline === null || baseline.isHardwareKnown ? [] : [hardwareText(baseline)]),
+    ...(baseline === null || baseline.areGpusCounted ? [] : [gpusText(baseline)]),
+    ...spoiledTexts(fleet),
     ...(baseline === null ? [...boundTexts(fleet), ...fasterTexts(series, judgements)] : []),
   ];
 }

@@ -43,6 +43,8 @@ export interface FleetPlan {
   readonly expected: { readonly share: number; readonly low: number; readonly high: number } | null;
   /** Checks that were left out, by what they would have found. */
   readonly leftOut: readonly PlannedCheck[];
+  /** Checks that cannot be planned, as nobody knows how long they take; what they found counts among the defects. */
+  readonly untimed: readonly Pick<PlannedCheck, 'name' | 'runs' | 'found'>[];
 }
 
 interface Priced {
@@ -67,8 +69,17 @@ interface Choice {
 
 const NOTHING: readonly number[] = [];
 
+/** A look that is over in no time is always taken, whatever it found. */
+const isFree = ({ seconds }: Priced): boolean => seconds === 0;
+
 /** Nothing is left out. */
 const NOBODY: ReadonlySet<number> = new Set();
+
+const foundBy = (
+  names: readonly string[],
+  found: ReadonlyMap<string, readonly number[]>,
+  without: ReadonlySet<number>,
+): Set<number> => new Set(names.flatMap((name) => found.get(name) ?? NOTHING).filter((i) => !without.has(i)));
 
 function greedy(
   checks: readonly Priced[],
@@ -76,10 +87,11 @@ function greedy(
   budget: Seconds,
   without: ReadonlySet<number>,
 ): Choice {
-  const covered = new Set<number>();
-  const names: string[] = [];
+  const free = checks.filter(isFree);
+  const names = free.map(({ name }) => name);
+  const covered = foundBy(names, found, without);
   let left = budget;
-  const open = new Set(checks);
+  const open = new Set(checks.filter((check) => !isFree(check)));
   const newOf = ({ name }: Priced): number =>
     (found.get(name) ?? NOTHING).reduce((sum, i) => sum + (without.has(i) || covered.has(i) ? 0 : 1), 0);
   for (;;) {
@@ -87,7 +99,7 @@ function greedy(
     let most = 0;
     for (const check of open) {
       if (check.seconds > left) continue;
-      const worth = newOf(check) / Math.max(check.seconds, 1e-9);
+      const worth = newOf(check) / check.seconds;
       if (worth > most) [best, most] = [check, worth];
     }
     if (best === null) break;
@@ -99,7 +111,7 @@ function greedy(
   return { names, covered };
 }
 
-/** The single check that finds most, where that beats all that the same budget buys by worth. */
+/** The single check that finds most beside those that take no time, where that beats all that the same budget buys by worth. */
 function chosen(
   checks: readonly Priced[],
   found: ReadonlyMap<string, readonly number[]>,
@@ -107,11 +119,13 @@ function chosen(
   without: ReadonlySet<number>,
 ): Choice {
   const byWorth = greedy(checks, found, budget, without);
+  const free = checks.filter(isFree).map(({ name }) => name);
   let best = byWorth;
-  for (const { name, seconds } of checks) {
-    if (seconds > budget) continue;
-    const covered = new Set((found.get(name) ?? NOTHING).filter((i) => !without.has(i)));
-    if (covered.size > best.covered.size) best = { names: [name], covered };
+  for (const one of checks) {
+    if (isFree(one) || one.seconds > budget) continue;
+    const names = [...free, one.name];
+    const covered = foundBy(names, found, without);
+    if (covered.size > best.covered.size) best = { names, covered };
   }
   return best;
 }
@@ -144,8 +158,11 @@ function expectedOf(
   return { share: caught / tried.length, ...binomialRange(caught, tried.length) };
 }
 
+const byFound = (a: Pick<PlannedCheck, 'name' | 'found'>, b: Pick<PlannedCheck, 'name' | 'found'>): number =>
+  b.found - a.found || (a.name < b.name ? -1 : 1);
+
 /**
- * @param history every check that ever ran; those without a time cannot be planned and are left out
+ * @param history every check that ever ran; those whose time is not known cannot be planned
  * @param budget of one node
  */
 export function planChecks(
@@ -181,6 +198,10 @@ export function planChecks(
     leftOut: checks
       .filter(({ name }) => !names.includes(name))
       .map(({ name }) => planned(name))
-      .sort((a, b) => b.found - a.found || (a.name < b.name ? -1 : 1)),
+      .sort(byFound),
+    untimed: history
+      .filter(({ seconds }) => seconds === null)
+      .map(({ name, runs }) => ({ name, runs, found: (found.get(name) ?? NOTHING).length }))
+      .sort(byFound),
   };
 }

@@ -63,6 +63,10 @@ interface Growing {
 export const deviceKey = ({ kind, name, cpus, pciDevice, pciSubsystem }: BaselineDevice): string =>
   [kind, name, cpus, pciDevice, pciSubsystem].join('|');
 
+/** Of a node, those on which something was measured. */
+export const gpusOf = ({ devices }: Pick<NodeHead, 'devices'>): number =>
+  Object.values(devices).filter(({ kind }) => kind === 'gpu').length;
+
 /** KPIs of a node on all of its devices together, on average over the nodes that have any: eight GPUs are eight times as many. */
 export function kpisOfNode({ nodes, places, series }: Fleet): number {
   const having = new Uint8Array(nodes.length);

@@ -12,6 +12,18 @@ export type Sameness = 'same' | 'other' | 'unknown';
 /** The kernel keeps a little more or less for itself at each boot. */
 const SAME_MEMORY = 0.01;
 
+/**
+ * What tells a machine from all others, at any time; null: nothing does. A container has the id of its image, which many machines run;
+ * but one that is booted like a machine has its own.
+ */
+export const machineIdentity = (machine: MachineDescription): string | null =>
+  hasIdOfImage(machine) ? null : machine.os.machineIdHash;
+
+/** Whether /etc/machine-id is its image's, as far as it is there. */
+export const hasIdOfImage = ({
+  virtualisation: { container },
+}: Pick<MachineDescription, 'virtualisation'>): boolean => container !== null && container !== 'lxc';
+
 const isContainer = ({ virtualisation }: MachineDescription): boolean => virtualisation.container !== null;
 
 /** Whether it is a process's container, whose kernel is the host's in every file, and not one that is booted like a machine. */

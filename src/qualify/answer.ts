@@ -18,8 +18,19 @@ export interface CachedVerdict {
   readonly why: string | null;
   readonly checks: number;
   readonly record: string;
-  /** What it was held to beside the suite: `gpu=8`, `baseline`; absent: nothing, or an older pi-bench. */
+  /** What it was held to beside the suite: `gpu=8`, `baseline=<sha256>` (of before `baseline`); absent: nothing, or an older pi-bench. */
   readonly held?: readonly string[];
+  /** What of the node was looked at; absent: an older pi-bench. */
+  readonly saw?: Seen;
+}
+
+/** The part of a node that a process is given. */
+export interface Seen {
+  /** Lists of CPUs, such as 0-3,8: those that could be used, and those that were online; null: the kernel did not tell. */
+  readonly cpus: string | null;
+  readonly online: string | null;
+  /** Bus addresses: another GPU in the same slot has that of the one before it. */
+  readonly gpus: readonly string[];
 }
 
 /** As it lies on disk: the last verdict of each suite, so that a quick look does not hide what a long run found. */
@@ -92,20 +103,68 @@ export function parseVerdicts(text: string | null, host: string): readonly Cache
   }
 }
 
+/** The numbers of a list as the kernel writes it. */
+const cpusOf = (list: string): readonly number[] =>
+  list.split(',').flatMap((range) => {
+    const [first = Number.NaN, last = first] = range.split('-').map(Number);
+    return Array.from({ length: Math.max(0, last - first + 1) || 0 }, (_, i) => first + i);
+  });
+
+const hasAll = <T>(all: readonly T[], some: readonly T[]): boolean => {
+  const known = new Set(all);
+  return some.every((one) => known.has(one));
+};
+
+/** Whether a look saw all CPUs that were online. */
+const sawAllCpus = ({ cpus, online }: Seen): boolean =>
+  cpus !== null && online !== null && hasAll(cpusOf(cpus), cpusOf(online));
+
+/** Whether a later look saw all that the earlier one did. CPUs that are offline now nobody can look at. */
+function sawAsMuch(later: Seen | undefined, earlier: Seen | undefined): boolean {
+  if (earlier === undefined) return true;
+  if (later === undefined || !hasAll(later.gpus, earlier.gpus)) return false;
+  if (earlier.cpus === null || sawAllCpus(later)) return true;
+  return later.cpus !== null && hasAll(cpusOf(later.cpus), cpusOf(earlier.cpus));
+}
+
+/** Which baseline it was, older ones did not keep. */
+const isHeld = (held: readonly string[], one: string): boolean =>
+  held.includes(one) || (one === 'baseline' && held.some((other) => other.startsWith('baseline=')));
+
 /**
  * What a suite says is settled anew by itself, and a tier also by any higher one: those hold all that the lower ones check. Who asks for
- * less, without the counts or the baseline by which a node fell, settles nothing; nor does a file that calls itself like a tier, nor
- * a no whoever could not tell.
+ * less, without the counts or the very baseline by which a node fell, settles nothing, nor who looked at less of it; nor does a file
+ * that calls itself like a tier, nor a no whoever could not tell.
  */
 export const supersedes = (later: CachedVerdict, earlier: CachedVerdict): boolean =>
   !(later.outcome === 'inconclusive' && earlier.outcome === 'not-qualified') &&
-  (earlier.held ?? []).every((one) => later.held?.includes(one) === true) &&
+  (earlier.held ?? []).every((one) => isHeld(later.held ?? [], one)) &&
+  sawAsMuch(later.saw, earlier.saw) &&
   (earlier.tier === null || later.tier === null
     ? later.suite === earlier.suite && later.tier === earlier.tier
     : later.tier >= earlier.tier);
 
 const unknown = (why: string): Answer => ({ line: cut(`inconclusive: ${why}`), code: 2 });
 const RUN = 'run: pi-bench qualify';
+
+/** ` on 2 of 64 CPUs`; nothing where it was all of them, or nobody knows. */
+function partText(saw: Seen | undefined): string {
+  if (saw === undefined || saw.cpus === null || saw.online === null || sawAllCpus(saw)) return '';
+  return ` on ${cpusOf(saw.cpus).length} of ${cpusOf(saw.online).length} CPUs`;
+}
+
+/** How closely one looked, first by how much of the node it saw. */
+const closeness = ({ saw, checks }: CachedVerdict): readonly number[] => [
+  partText(saw) === '' ? 1 : 0,
+  saw?.gpus.length ?? 0,
+  checks,
+];
+
+function closestFirst(a: CachedVerdict, b: CachedVerdict): number {
+  const [own, other] = [closeness(a), closeness(b)];
+  const i = own.findIndex((value, k) => value !== other[k]);
+  return i < 0 ? 0 : (other[i] ?? 0) - (own[i] ?? 0);
+}
 
 const WORST: readonly CachedVerdict['outcome'][] = ['not-qualified', 'inconclusive', 'qualified'];
 
@@ -132,13 +191,16 @@ export function answerOf(text: string | null, maxAge: number, now: number, host:
   if (outcome === 'qualified' && before !== undefined)
     return unknown(`${before.suite} said no ${ageText(age(before))} ago, and nothing settled it since`);
   // Of several that say the same, the one that looked closest.
-  const [told = last] = standing
-    .filter((one) => one.outcome === outcome)
-    .toSorted((a, b) => b.checks - a.checks);
-  const { suite, why, checks } = told;
+  const [told = last] = standing.filter((one) => one.outcome === outcome).toSorted(closestFirst);
+  const { suite, why, checks, saw } = told;
   const what = why === null ? `${checks} checks` : why;
   return {
-    line: cut(`${outcome} ${suite} ${ageText(Math.max(0, age(told)))} ago: ${what}`.replaceAll(/\s+/g, ' ')),
+    line: cut(
+      `${outcome} ${suite} ${ageText(Math.max(0, age(told)))} ago${partText(saw)}: ${what}`.replaceAll(
+        /\s+/g,
+        ' ',
+      ),
+    ),
     code: CODES[outcome],
   };
 }

@@ -4,7 +4,7 @@ import type { MachineDescription } from '../machine/types.js';
 import { plural } from '../quantities/format.js';
 import { canonicalJson } from '../record/digest.js';
 import type { PiBenchRecord, RecordBatch } from '../record/schema.js';
-import type { BaselineDevice, BaselineEntry } from './baseline-schema.js';
+import type { Baseline, BaselineDevice, BaselineEntry } from './baseline-schema.js';
 
 /** Machine descriptions stand in the record as plain JSON of this very shape. */
 export const machineOf = ({ machine }: Pick<PiBenchRecord, 'machine'>): MachineDescription =>
@@ -42,6 +42,13 @@ export const sameButLimit = (a: BaselineDevice, b: BaselineDevice): boolean =>
 /** By the fields that we know: those that a newer pi-bench added would keep equal devices apart. */
 export const sameDevice = (a: BaselineDevice, b: BaselineDevice): boolean =>
   sameButLimit(a, b) && a.powerLimitWatts === b.powerLimitWatts;
+
+/** Whether a node that lost some of its GPUs can be told by it; nodes without GPUs have none to lose. */
+export const areGpusCounted = ({
+  entries,
+  gpusPerNode,
+}: Pick<Baseline, 'entries' | 'gpusPerNode'>): boolean =>
+  gpusPerNode !== undefined || entries.every(({ device }) => device.kind !== 'gpu');
 
 export type Keyed = Pick<BaselineEntry, 'device' | 'indicator' | 'parameters' | 'stack' | 'kpi'>;
 

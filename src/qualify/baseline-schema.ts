@@ -112,6 +112,13 @@ function baselineWith(object: ObjectOf) {
       .describe(
         'of its nodes, by the labels of a record, on which they agree: what the name of a CPU does not tell; absent: an older baseline',
       ),
+    gpusPerNode: z
+      .int()
+      .min(1)
+      .optional()
+      .describe(
+        'on which something was measured, of most of its nodes: one with fewer lacks some; absent: it is of no GPUs, or an older baseline',
+      ),
     entries: z.array(entry).min(1),
     overall: z
       .array(

@@ -1,4 +1,5 @@
 /** A node's own history: the rates of its earlier qualified runs, by the serials of its devices. Pure. */
+import { isResult } from '../record/result.js';
 import type { PiBenchRecord } from '../record/schema.js';
 import { medianRate } from '../record/work.js';
 import { machineOf } from './baseline-key.js';
@@ -15,7 +16,7 @@ export function historyRun(record: PiBenchRecord): HistoryRun | null {
   const machine = machineOf(record);
   const rates = batches.flatMap((batch): [string, number][] => {
     const key = historyKey(machine, batch);
-    const rate = medianRate(batch);
+    const rate = isResult(batch) ? medianRate(batch) : null;
     return rate === null || key === null ? [] : [[key, rate]];
   });
   return { campaign: campaign.id, at: campaign.createdAt, version: piBench.version, rates: new Map(rates) };

@@ -1,5 +1,6 @@
 /** The qualification part of a record, from what was judged in each attempt. Pure. */
 import { gpuNamed } from '../devices/device.js';
+import { machineIdentity } from '../machine/same-machine.js';
 import type { MachineDescription } from '../machine/types.js';
 import { digestOf } from '../record/digest.js';
 import {
@@ -32,7 +33,7 @@ export interface QualificationInput {
 function identityOf(machine: MachineDescription): Qualification['identity'] {
   const gpus = machine.gpus?.devices ?? [];
   return {
-    machine: machine.os.machineIdHash,
+    machine: machineIdentity(machine),
     hostname: machine.os.hostname,
     devices: [
       { device: 'cpu', name: machine.cpu.modelName, ...serialOf(machine, 'cpu') },

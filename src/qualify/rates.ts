@@ -1,6 +1,7 @@
 /** The rate of a batch as a baseline, the peers and a node's own history know it. Pure. */
 import { isGpu, ordinalOf } from '../devices/device.js';
 import { findIndicator } from '../indicators/index.js';
+import { hasIdOfImage } from '../machine/same-machine.js';
 import type { MachineDescription } from '../machine/types.js';
 import { canonicalJson } from '../record/digest.js';
 import type { RecordBatch } from '../record/schema.js';
@@ -25,10 +26,18 @@ export interface Serial {
 }
 
 /** By what a device is known from one run to the next. */
-export function serialOf({ os, gpus }: MachineDescription, device: string): Serial {
+export function serialOf(machine: MachineDescription, device: string): Serial {
+  const { os, gpus } = machine;
   if (isGpu(device)) {
     const uuid = gpus?.devices.find(({ ordinal }) => ordinal === ordinalOf(device))?.uuid;
     return { serial: uuid ?? null, serialIs: 'UUID of the GPU' };
+  }
+  // Nor is a container's host name the machine's; the boot is its kernel's, until the next one.
+  if (hasIdOfImage(machine)) {
+    return {
+      serial: os.bootIdHash ?? null,
+      serialIs: 'boot of the host (in a container no id is the machine’s own)',
+    };
   }
   if (os.machineIdHash !== null)
     return { serial: os.machineIdHash, serialIs: 'machine id (CPUs tell no serial number)' };
@@ -49,7 +58,9 @@ export function purposeOf({ asked }: Pick<RecordBatch, 'asked'>): readonly unkno
 }
 
 /**
- * What a rate is remembered under: the same case on the same stack on the very same device, measured for the same purpose. null: a device without a serial has no history, as it could be any other's.
+ * What a rate is remembered under: the same case on the same stack on the very same device, measured for the same purpose. A CPU is
+ * known by its machine's serial, and machines that share one may have other CPUs. null: a device without a serial has no history, as
+ * it could be any other's.
  */
 export function historyKey(
   machine: MachineDescription,
@@ -57,7 +68,7 @@ export function historyKey(
 ): string | null {
   const { serial } = serialOf(machine, device);
   if (!serial) return null;
-  const where = isGpu(device) ? 'gpu' : device;
+  const where = isGpu(device) ? ['gpu'] : [device, machine.cpu.modelName];
   const same = { ...one, parameters: comparableParameters(one) };
-  return canonicalJson([serial, where, same, ...purposeOf({ asked })]);
+  return canonicalJson([serial, ...where, same, ...purposeOf({ asked })]);
 }

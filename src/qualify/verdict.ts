@@ -68,8 +68,10 @@ const decisionOf = (judgements: readonly JudgedCheck[]): Verdict | null => {
   const [first] = judgements;
   if (first === undefined) return null;
   const { check } = first.check;
-  // What counts at once may have been seen by another attempt, which was made for another check.
-  if (first.judgement.blind && repeats(check)) return first.judgement.verdict;
+  const { blind, batch, verdict } = first.judgement;
+  // What is about no batch is not measured again. What counts at once may have been seen by another attempt, which was made for
+  // another check.
+  if ((blind || batch === null) && repeats(check)) return verdict;
   return decide(check, verdictsOf(judgements));
 };
 

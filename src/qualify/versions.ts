@@ -2,8 +2,9 @@
  * Versions of pi-bench by which figures were measured that others are held to. A fleet of several is refused, because its kernels are what
  * was measured; one node after an update is judged, and told of it. Pure.
  */
+import { areGpusCounted } from './baseline-key.js';
 import type { Baseline } from './baseline-schema.js';
-import type { HistoryRun } from './criteria/criterion.js';
+import type { Context } from './criteria/criterion.js';
 
 /** Of the nodes, where it says so, or else of whoever wrote it. */
 export const versionsOf = ({ nodes, piBench: writer }: Baseline): readonly string[] => {
@@ -25,10 +26,18 @@ const hardwareNotices = ({ name, hardware = {}, entries }: Baseline): readonly s
     ? []
     : [`floor: whether baseline ${name} is of this very CPU, and not of another with its name: not known`];
 
+/** Of a baseline from before the GPUs of a node were counted. */
+const gpuNotices = (baseline: Baseline): readonly string[] =>
+  areGpusCounted(baseline)
+    ? []
+    : [
+        `floor: whether some of this node’s GPUs are missing: baseline ${baseline.name} does not say how many a node has (make it anew, or give --expect gpu=N)`,
+      ];
+
 /** What cannot be told of a node because others were measured by another version, in words. */
 export function versionNotices(
   own: string,
-  { baseline, history }: { readonly baseline: Baseline | null; readonly history: readonly HistoryRun[] },
+  { baseline, history, expected }: Pick<Context, 'baseline' | 'history' | 'expected'>,
 ): readonly string[] {
   const notice = (check: string, what: string, others: readonly string[]): readonly string[] =>
     others.length === 0
@@ -38,6 +47,7 @@ export function versionNotices(
         ];
   return [
     ...(baseline === null ? [] : hardwareNotices(baseline)),
+    ...(baseline === null || expected.gpu !== undefined ? [] : gpuNotices(baseline)),
     ...(baseline === null
       ? []
       : notice('floor', `baseline ${baseline.name}`, otherVersions(versionsOf(baseline), [own]))),

@@ -1,4 +1,5 @@
 /** The labels of a comparison: everything about machine, stack and software that a number depends on. Pure. */
+import { machineIdentity } from '../machine/same-machine.js';
 import type { MachineDescription } from '../machine/types.js';
 import type { PiBenchIdentity } from '../package.js';
 import type { Campaign, Labels, RecordBatch } from './schema.js';
@@ -13,7 +14,7 @@ export function machineLabels(
 ): Labels {
   const { cpu, memory, os, limits, virtualisation, runtime } = machine;
   return {
-    machine: os.machineIdHash,
+    machine: machineIdentity(machine),
     hostname: os.hostname,
     architecture: cpu.architecture,
     cpu_vendor: cpu.vendor,

@@ -278,11 +278,11 @@ describe('pi-bench qualify', () => {
           node,
           hostname: node,
           machine: node,
-          // Of one record they would be one measurement, and a check that a busy machine failed would leave them out.
+          // Of one record they would be one measurement, and what a busy machine failed or was flagged for would leave them out.
           digest: null,
           checks: [],
           problems: [],
-          kpis: kpis.map((kpi: object) => ({ ...kpi, peak: null })),
+          kpis: kpis.map((kpi: object) => ({ ...kpi, peak: null, flags: [] })),
         }),
       );
       writeFileSync(join(folder, 'nodes.jsonl'), `${lines.join('\n')}\n`);

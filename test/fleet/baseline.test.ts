@@ -348,6 +348,95 @@ describe('what a node lacks of its baseline', () => {
   });
 });
 
+describe('the GPUs of a baseline’s nodes', () => {
+  const gpu = { ...CPU, kind: 'gpu' as const, name: 'H100', cpus: null };
+  const withGpus = (count: number, name: string, seed: number): NodeLine => {
+    const on = Array.from({ length: count }, (_, i) => `cuda:${i}`);
+    return nodeOf(
+      name,
+      ['cpu', ...on].map((one, i) => kpiOf(ratesOf(seed + i), { on: one })),
+      { devices: { cpu: CPU, ...Object.fromEntries(on.map((one) => [one, gpu])) } },
+    );
+  };
+  const nodes = [8, 8, 7, 8].map((count, i) => withGpus(count, `n${i}`, 100 * i));
+  const baseline = baselineOf(nodes);
+
+  it('are counted as most of them have them, and a node with fewer lacks some', () => {
+    expect(writtenBaseline.parse(baseline).gpusPerNode).toBe(8);
+    const whole = against(baseline, [withGpus(8, 'n8', 900)]);
+    expect([whole.outcome, whole.notes.filter((text) => /GPU/.test(text))]).toEqual(['pass', []]);
+    const { outcome, named } = against(baseline, [withGpus(7, 'n9', 900)]);
+    expect([outcome, named[0]?.cause, named[0]?.verdict]).toEqual([
+      'inconclusive',
+      'missing-device',
+      'inconclusive',
+    ]);
+    expect(named[0]?.reason).toBe(
+      'a device is missing (something was measured on 7 GPUs, and a node of the baseline has 8)',
+    );
+    expect(against(baseline, [withGpus(0, 'n9', 900)]).named[0]?.cause).toBe('missing-device');
+    expect(baselineOf(healthyNodes(3)).gpusPerNode).toBeUndefined();
+  });
+
+  it('were not counted by an older pi-bench: then a note says that nobody knows whether some are missing', () => {
+    const { gpusPerNode: _, ...before } = baseline;
+    const { outcome, notes } = against(parseBaseline(JSON.stringify(before), 'b'), [withGpus(7, 'n9', 900)]);
+    expect(outcome).toBe('pass');
+    expect(notes.join()).toMatch(/made-up does not say how many GPUs a node has, so a node that lost some/);
+  });
+});
+
+describe('a baseline of nodes that were hot, busy or not qualified', () => {
+  const flagged = (count: number, ...flags: string[]) =>
+    healthyNodes(6).map((node, i) => ({
+      ...node,
+      kpis: node.kpis.map((kpi) => ({ ...kpi, flags: i < count ? flags : [] })),
+    }));
+
+  it('leaves out each rate with a flag that spoils it, and says which', () => {
+    const { baseline, leftOut } = makeBaseline(fleetOf(flagged(2, 'thermal', 'multimodal')), ABOUT, 1);
+    expect(baseline.nodes.map(({ hostname }) => hostname)).toEqual(['n2', 'n3', 'n4', 'n5']);
+    expect(baseline.entries[0]?.nodes).toBe(4);
+    expect(leftOut).toEqual([
+      { node: 'n0', why: expect.stringMatching(/^matmul 512.*: flagged thermal$/) },
+      { node: 'n1', why: expect.stringMatching(/: flagged thermal$/) },
+    ]);
+    // GPUs under full load are held by their power limit wherever all is well.
+    const usual = makeBaseline(fleetOf(flagged(6, 'power-capped', 'multimodal')), ABOUT, 1);
+    expect([usual.baseline.entries[0]?.nodes, usual.leftOut]).toEqual([6, []]);
+  });
+
+  it('is none where all of them were', () => {
+    expect(() => makeBaseline(fleetOf(flagged(6, 'stolen')), ABOUT, 1)).toThrow(
+      /none of the nodes that have it .* without a flag that spoils it; a baseline needs 3; n0 is left out for matmul 512.*: flagged stolen$/,
+    );
+  });
+
+  it('leaves out nodes with an open check that is required, and no others', () => {
+    const check = (verdict: 'inconclusive' | 'skipped' | 'pass', required: boolean, name = 'load') => ({
+      name,
+      verdict,
+      required,
+      cause: null,
+      reason: 'busy cpus 40 %',
+      seconds: null,
+    });
+    const nodes = healthyNodes(5).map((node, i) => ({
+      ...node,
+      checks: [
+        check('pass', true, 'ecc'),
+        i === 0 ? check('inconclusive', true) : check(i === 1 ? 'skipped' : 'inconclusive', i === 1),
+      ],
+    }));
+    const { baseline, leftOut } = makeBaseline(fleetOf(nodes), ABOUT, 1);
+    expect(leftOut).toEqual([
+      { node: 'n0', why: 'open: load: busy cpus 40 %' },
+      { node: 'n1', why: 'open: load: busy cpus 40 %' },
+    ]);
+    expect(baseline.entries[0]?.nodes).toBe(3);
+  });
+});
+
 describe('the hardware of a baseline’s nodes', () => {
   const on = (nodes: readonly NodeLine[], hardware: NodeLine['hardware']): NodeLine[] =>
     nodes.map((node) => ({ ...node, hardware: { ...node.hardware, ...hardware } }));

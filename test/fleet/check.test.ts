@@ -229,7 +229,7 @@ describe('fleet check', () => {
     });
     const withChecks = (...checks: NodeCheck[]) => {
       const nodes = [...healthyNodes(4), nodeOf('open', [kpiOf(ratesOf(12))], { checks })];
-      return { found: check(nodes), metrics: openMetrics(fleetOf(nodes), check(nodes)) };
+      return { found: check(nodes), metrics: openMetrics(fleetOf(nodes), check(nodes), 0) };
     };
 
     it.each<[string, Partial<NodeCheck>, NodeCheck['verdict']]>([
@@ -314,7 +314,7 @@ describe('fleet check', () => {
     ].map((node) => ({ ...node, devices: node.kpis.length === 0 ? {} : node.devices }));
     const found = check(nodes);
     expect([found.outcome, found.unjudged]).toEqual(['inconclusive', ['skipped', 'alone']]);
-    const ok = openMetrics(fleetOf(nodes), found).match(/^pi_bench_fleet_node_ok.*$/gm);
+    const ok = openMetrics(fleetOf(nodes), found, 0).match(/^pi_bench_fleet_node_ok.*$/gm);
     expect(ok?.map((line) => line.at(-1))).toEqual(['0', '0', '1']);
     expect(check(healthyNodes(4)).unjudged).toEqual([]);
   });
@@ -477,6 +477,27 @@ describe('fleet check', () => {
     const [other] = check([...known, limited, ...lost]).named;
     expect(other?.cause).toBe('settings');
     expect(other?.reason).toMatch(/cgroup_cpu_quota is 1, of 5 others not known/);
+  });
+
+  it('notes a flag that spoils half or more of the rates of a KPI: of such nodes none stands out', () => {
+    const flagged = (count: number, flag: string) =>
+      check(
+        healthyNodes(8, 2).map((node, i) => ({
+          ...node,
+          kpis: node.kpis.map((kpi, k) => ({ ...kpi, flags: i < count - k ? [flag] : [] })),
+        })),
+      );
+    const hot = flagged(6, 'thermal');
+    expect([hot.outcome, hot.named]).toEqual(['pass', []]);
+    expect(hot.notes).toEqual([
+      expect.stringMatching(
+        /^thermal: 6 of 8 rates of matmul 512.* have this flag, and half or more of the rates of 1 other KPI: all of these nodes may be too slow by it/,
+      ),
+    ]);
+    expect(flagged(4, 'thermal').notes).toEqual([expect.stringMatching(/ have this flag: all of these/)]);
+    expect(flagged(3, 'thermal').notes).toEqual([]);
+    expect(flagged(8, 'power-capped').notes).toEqual([]);
+    expect(flagged(8, 'multimodal').notes).toEqual([]);
   });
 
   it('says which nodes are one machine', () => {

@@ -5,6 +5,8 @@ import { historyOf, unitOf } from '../../src/fleet/history.js';
 import type { NodeCheck } from '../../src/fleet/node-line.js';
 import { type CheckHistory, type Defect, planChecks } from '../../src/fleet/plan.js';
 import { binomialRange } from '../../src/fleet/proportion.js';
+import { renderPlan } from '../../src/readers/terminal/fleet.js';
+import { terminalStyle } from '../../src/readers/terminal/style.js';
 import { CPU, healthyNodes, KEY, kpiOf, nodeOf, ratesOf } from './support.js';
 
 const CHECKS: readonly CheckHistory[] = [
@@ -35,6 +37,40 @@ describe('fleet plan', () => {
     ]);
     expect([plan.covered, plan.defects, plan.seconds]).toEqual([5, 7, 30]);
     expect(plan.leftOut.map(({ name, added }) => [name, added])).toEqual([['soak', 1]]);
+    expect(plan.untimed).toEqual([{ name: 'untimed', runs: 100, found: 1 }]);
+  });
+
+  it('always takes what takes no time, whatever it found, also beside a single dear check', () => {
+    const looks = ['ecc', 'quota'].map((name) => ({ name, seconds: 0, runs: 9 }));
+    const dear: CheckHistory = { name: 'dear', seconds: 100, runs: 9 };
+    const cheap: CheckHistory = { name: 'cheap', seconds: 1, runs: 9 };
+    const seen = defects(['ecc'], ['ecc'], ['cheap'], ...Array.from({ length: 9 }, () => ['dear']));
+    const chosen = (budget: number) => {
+      const { checks, covered, expected } = planChecks([dear, cheap, ...looks], seen, budget);
+      return [checks.map(({ name, found }) => [name, found]), covered, expected?.share];
+    };
+    expect(chosen(1)).toEqual([
+      [
+        ['ecc', 2],
+        ['quota', 0],
+        ['cheap', 1],
+      ],
+      3,
+      2 / 12,
+    ]);
+    expect(chosen(100)).toEqual([
+      [
+        ['ecc', 2],
+        ['quota', 0],
+        ['dear', 9],
+      ],
+      11,
+      11 / 12,
+    ]);
+    expect(planChecks(looks, seen, 0).checks).toHaveLength(2);
+    const shown = renderPlan(planChecks([dear, ...looks, ...CHECKS], seen, 10), 10, 9, terminalStyle({}));
+    expect(shown).toMatch(/^ *ecc +0 s +2 +2 +-/m);
+    expect(shown).toMatch(/not planned +nobody knows how long they take: untimed \(found 0\)/);
   });
 
   it('takes one dear check where it finds more than all the cheap ones that fit', () => {
@@ -138,6 +174,49 @@ describe('a history', () => {
       { devices: Object.fromEntries(gpus.map((i) => [`cuda:${i}`, device])) },
     );
     expect(historyOf([[measured]], 1).checks.map(({ seconds }) => seconds)).toEqual([20, 5]);
+  });
+
+  it('knows that a look takes no time, and not how long another tool’s check took', () => {
+    const checked = (name: string, verdict: NodeCheck['verdict'] = 'pass'): NodeCheck => ({
+      name,
+      verdict,
+      cause: null,
+      reason: null,
+      seconds: null,
+    });
+    const own = nodeOf('n', [], {
+      checks: [
+        checked('ecc@cuda:0', 'fail'),
+        checked('ecc@cuda:1'),
+        checked('quota'),
+        checked('floor/gemm@cpu'),
+      ],
+    });
+    const others = nodeOf('m', [], {
+      tool: { name: 'dcgmi', version: '3', commit: null },
+      checks: [checked('memory@cuda:0')],
+    });
+    const times = historyOf([[own, others]], 1).checks.map(({ name, seconds }) => [name, seconds]);
+    expect(Object.fromEntries(times)).toEqual({ ecc: 0, quota: 0, gemm: null, memory: null });
+  });
+
+  it('does not take nodes for one whose containers had the id of their image', () => {
+    const found = (hostname: (i: number) => string) =>
+      historyOf(
+        [
+          [0, 1, 2].map((i) =>
+            nodeOf(`n${i}`, [], {
+              machine: 'image',
+              hostname: hostname(i),
+              checks: [{ name: 'ecc', verdict: 'fail', cause: null, reason: null, seconds: null }],
+            }),
+          ),
+        ],
+        1,
+      ).defects.map(({ node }) => node);
+    expect(found((i) => `host${i}`)).toEqual(['n0', 'n1', 'n2']);
+    // One machine at three times, called by its folders.
+    expect(found(() => 'host')).toEqual(['image', 'image', 'image']);
   });
 
   it('holds nodes without verdicts against the others of their file', () => {

@@ -1,7 +1,8 @@
 /** Machines are told apart, also where an image hides which one it is. */
 import { describe, expect, it } from 'vitest';
-import { sameMachine } from '../../src/machine/same-machine.js';
+import { machineIdentity, sameMachine } from '../../src/machine/same-machine.js';
 import type { MachineDescription, OsDescription } from '../../src/machine/types.js';
+import { machineLabels } from '../../src/record/labels.js';
 import { machineOf } from '../support/machine.js';
 
 interface Told {
@@ -79,4 +80,17 @@ it('a container that boots like a machine keeps its own id, and has a boot of it
   const system = (bootIdHash: string) =>
     machine({ container: 'lxc', os: { machineIdHash: 'own', bootIdHash } });
   expect(sameMachine(system('boot-a'), system('boot-b'))).toBe('same');
+});
+
+it.each([
+  [null, 'own'],
+  ['lxc', 'own'],
+  ['docker', null],
+  ['podman', null],
+  ['kubernetes', null],
+  ['other', null],
+] as const)('an id tells a machine from all others, but not in a container that has that of its image: %s', (container, identity) => {
+  const one = machine({ container, os: { machineIdHash: 'own' } });
+  expect(machineIdentity(one)).toBe(identity);
+  expect(machineLabels(one, { version: '0', commit: null }, 'campaign').machine).toBe(identity);
 });

@@ -15,7 +15,9 @@ import {
 } from '../../src/qualify/answer.js';
 import type { Judged } from '../../src/qualify/formats/index.js';
 import { listenOn } from '../../src/socket-lock.js';
+import { machineOf } from '../support/machine.js';
 import { withFolder } from '../support/pi-bench.js';
+import { gpu, survey } from './support.js';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const HOUR = 3600;
@@ -109,6 +111,46 @@ describe('the cached verdict', () => {
     expect(answer(file(bad, { ...later, tier: null })).code).toBe(1);
   });
 
+  it('is not settled by a run that is held to another baseline; of before nobody knows to which', () => {
+    const later = { at: '2026-11-21T11:00:00Z' } as const;
+    const by = (...held: string[]) => ({ held });
+    expect(answer(file({ ...bad, ...by('baseline=a') }, { ...later, ...by('baseline=b') })).code).toBe(1);
+    expect(answer(file({ ...bad, ...by('baseline=a') }, { ...later, ...by('baseline=a') })).code).toBe(0);
+    expect(answer(file({ ...bad, ...by('baseline') }, { ...later, ...by('baseline=a') })).code).toBe(0);
+    expect(answer(file({ ...bad, ...by('baseline=a') }, { ...later, ...by('baseline') })).code).toBe(1);
+  });
+
+  const saw = (cpus: string | null, gpus: readonly string[] = [], online = '0-63') => ({
+    saw: { cpus, online, gpus },
+  });
+  const whole = saw('0-63', ['a', 'b']);
+  const later = { at: '2026-11-21T11:00:00Z' } as const;
+
+  it.each<[string, Partial<CachedVerdict>, Partial<CachedVerdict>, boolean]>([
+    ['one CPU of 64', whole, saw('5', ['a', 'b']), false],
+    ['one of two GPUs', whole, saw('0-63', ['a']), false],
+    ['an unknown part', whole, {}, false],
+    ['CPUs of which nobody is told', whole, saw(null, ['a', 'b']), false],
+    ['all that the first saw', whole, saw('0-63', ['b', 'a', 'c']), true],
+    ['the CPUs that are left, as the others are offline', whole, saw('0-31', ['a', 'b'], '0-31'), true],
+    ['as many CPUs, and others', saw('0-1'), saw('2-3'), false],
+    ['more CPUs than the first', saw('8,10-11'), saw('8-15'), true],
+    ['a part, where nobody knows what the first saw', {}, saw('5'), true],
+  ])('a later run that saw %s settles a no: %#', (_, before, after, settles) => {
+    expect(answer(file({ ...bad, ...before }, { ...later, ...after })).code).toBe(settles ? 0 : 1);
+  });
+
+  it('says which part of the CPUs it is about, and prefers one about all of them', () => {
+    const part = { ...later, ...saw('0,32'), suite: 't2', tier: 't2', checks: 80 } as const;
+    expect(answer(file(part)).line).toBe('qualified t2 60 min ago on 2 of 64 CPUs: 80 checks');
+    expect(answer(file({ ...part, ...bad })).line).toBe(
+      'not-qualified t2 60 min ago on 2 of 64 CPUs: quota cpu-quota',
+    );
+    expect(answer(file({ ...saw('0-63'), suite: 't2', tier: 't2', checks: 80 }, part)).line).toBe(
+      'qualified t2 2 h ago: 80 checks',
+    );
+  });
+
   it('is one line of fewer than 80 bytes, whatever stands in it', () => {
     fc.assert(
       fc.property(
@@ -153,6 +195,7 @@ describe('where answers are kept', () => {
 
   const judged = (name: string, tier: string | null, outcome: CachedVerdict['outcome']): Judged =>
     ({
+      machine: machineOf(),
       qualification: {
         outcome,
         suite: { name, tier, file: null, sha256: '' },
@@ -182,6 +225,24 @@ describe('where answers are kept', () => {
       lock?.release();
       await waiting;
       expect(kept(env)).toEqual(['site', 't0']);
+    }));
+
+  it('has which baseline it was held to, and what of the node was seen', () =>
+    withFolder(async (folder) => {
+      const env = { XDG_STATE_HOME: folder };
+      const record = judged('t0', 't0', 'not-qualified');
+      const machine = {
+        ...machineOf({ allowedCpus: '3', onlineCpus: '0-63' }),
+        gpus: survey(gpu({ pciBusId: '0000:01:00.0' })),
+      };
+      const qualification = { ...record.qualification, expected: { gpu: 1 }, baseline: { sha256: 'abc' } };
+      await keepVerdict({ ...record, machine, qualification } as unknown as Judged, '/r', env);
+      expect(parseVerdicts(readVerdicts(null, env), hostname())).toMatchObject([
+        {
+          held: ['gpu=1', 'baseline=abc'],
+          saw: { cpus: '3', online: '0-63', gpus: ['0000:01:00.0'] },
+        },
+      ]);
     }));
 
   it('leaves those of other hosts in the same folder alone, and takes over what lay there before', () =>

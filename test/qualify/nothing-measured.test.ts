@@ -2,17 +2,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { GpuDescription } from '../../src/machine/gpus.js';
+import type { MachineDescription } from '../../src/machine/types.js';
 import type { Baseline } from '../../src/qualify/baseline-schema.js';
 import type { Context } from '../../src/qualify/criteria/criterion.js';
 import { judgementsOf } from '../../src/qualify/criteria/index.js';
 import { atLeast, atMost } from '../../src/qualify/findings.js';
+import { historyRun } from '../../src/qualify/history.js';
 import { historyKey } from '../../src/qualify/rates.js';
-import { CHECKS, type SuiteCheck } from '../../src/qualify/suite.js';
+import { CHECKS, type Suite, type SuiteCheck } from '../../src/qualify/suite.js';
 import { checksOf, decide, type JudgedCheck, judgeAll, outcomeOf } from '../../src/qualify/verdict.js';
-import type { RecordBatch, Verdict } from '../../src/record/schema.js';
+import { versionNotices } from '../../src/qualify/versions.js';
+import type { PiBenchRecord, RecordBatch, Verdict } from '../../src/record/schema.js';
 import { ceilingsOf } from '../support/batch.js';
 import { machineOf } from '../support/machine.js';
-import { baselineOf, contextOf, judgement, knownMachine, partsRecord } from './support.js';
+import { baselineOf, contextOf, gpu, judgement, knownMachine, partsRecord, survey } from './support.js';
 
 const SECOND = 0.001;
 const RATE = 2e6 / SECOND;
@@ -270,6 +273,33 @@ describe('a baseline that somebody gave', () => {
     const [first] = record.batches as [RecordBatch];
     expect(outcome(check, contextOf(record, { baseline: baselineOf(first, RATE) }))).toBe('inconclusive');
   });
+  it('qualifies no node that lost some of its GPUs, without measuring again; who says how many have to be here is held to that', () => {
+    const [entry] = baselineOf(batch, RATE).entries;
+    if (entry === undefined) throw new Error('an entry');
+    const ofGpu = { ...entry, device: { ...entry.device, kind: 'gpu' as const, name: 'NVIDIA H200' } };
+    const counted = { ...baselineOf(batch, RATE), entries: [entry, ofGpu], gpusPerNode: 8 };
+    const withGpus = (count: number, more: Partial<Context> = {}) => {
+      const gpus = survey(...Array.from({ length: count }, (_, ordinal) => gpu({ ordinal })));
+      return held(counted, { machine: { ...knownMachine(), gpus }, ...more });
+    };
+    const checks = (own: Context) => checksOf([judgeAll({ checks: [check] } as unknown as Suite, own)]);
+    expect(outcomeOf(checks(withGpus(8)))).toBe('qualified');
+    expect(outcomeOf(checks(withGpus(7)))).toBe('inconclusive');
+    expect(outcomeOf(checks(withGpus(7, { expected: { gpu: 7 } })))).toBe('qualified');
+    expect(checks(withGpus(7)).find(({ id }) => id === 'floor@cuda')).toMatchObject({
+      verdict: 'inconclusive',
+      cause: 'missing-device',
+      reason: expect.stringMatching(/^gpus 7, limit ≥ 8 \(t1 of baseline fleet\): those that are not here/),
+    });
+    const older = { ...counted, gpusPerNode: undefined };
+    const notices = (expected: Context['expected'], baseline: Baseline) =>
+      versionNotices('0.1.0', { baseline, history: [], expected }).filter((text) => /GPUs/.test(text));
+    expect(notices({}, older as never)).toEqual([
+      'floor: whether some of this node’s GPUs are missing: baseline fleet does not say how many a node has (make it anew, or give --expect gpu=N)',
+    ]);
+    expect(notices({ gpu: 8 }, older as never)).toEqual([]);
+    expect(notices({}, counted)).toEqual([]);
+  });
   it('qualifies no node whose GPUs are gone', () => {
     const [entry] = baselineOf(batch, RATE).entries;
     if (entry === undefined) throw new Error('an entry');
@@ -305,6 +335,62 @@ describe('others that do not agree among themselves', () => {
       verdict: 'skipped',
       possible: false,
     });
+  });
+  it('nor are peers or earlier runs of which no launch ran to its end', () => {
+    const cut = (batch: RecordBatch): RecordBatch => ({ ...batch, measured: 0 });
+    const four = record([0.5 * RATE, RATE, RATE, RATE]);
+    const beside = (but: (batch: RecordBatch) => RecordBatch) => {
+      const { batches } = four.record as PiBenchRecord;
+      const held = {
+        ...(four.record as PiBenchRecord),
+        batches: batches.map((one, i) => (i > 0 ? but(one) : one)),
+      };
+      return judgementsOf({ check: 'peers', within: 0.03 }, contextOf(held))[0]?.verdict;
+    };
+    expect([beside(same), beside(cut)]).toEqual(['fail', 'skipped']);
+    const earlier = (but: (batch: RecordBatch) => RecordBatch) =>
+      historyRun({
+        ...partsRecord([{ part: 'gemm', launches: [SECOND], but }]),
+        machine: knownMachine() as never,
+        qualification: { outcome: 'qualified' } as never,
+      })?.rates.size;
+    expect([earlier(same), earlier(cut)]).toEqual([1, 0]);
+  });
+  it('nor are runs of a machine that has the same id and another CPU', () => {
+    const [batch] = one(same).record?.batches as [RecordBatch];
+    const known = knownMachine();
+    const keyOn = (modelName: string, device = 'cpu') =>
+      historyKey({ ...known, cpu: { ...known.cpu, modelName } }, { ...batch, device });
+    expect(keyOn('Zen 4')).not.toBe(keyOn('Zen 5'));
+  });
+  it('nor are those of other containers with the same image: they go by the boot of the host', () => {
+    const [batch] = one(same).record?.batches as [RecordBatch];
+    const contained = (bootIdHash: string | null): MachineDescription => {
+      const { os, virtualisation, ...rest } = knownMachine();
+      return {
+        ...rest,
+        os: { ...os, bootIdHash },
+        virtualisation: { ...virtualisation, container: 'kubernetes' },
+      };
+    };
+    const key = (boot: string | null) => historyKey(contained(boot), batch);
+    expect(key('boot-a')).toBe(key('boot-a'));
+    expect(key('boot-a')).not.toBe(key('boot-b'));
+    expect(key(null)).toBeNull();
+    const context = one(same);
+    const said = (machine: MachineDescription) =>
+      judgement({ check: 'history', within: 0.1 }, { ...context, machine });
+    expect(said(contained(null))).toMatchObject({
+      verdict: 'skipped',
+      reason:
+        '0 earlier qualified runs, as nobody knows the boot of the host (in a container no id is the machine’s own), measured it, and it takes 3',
+    });
+    const id = (boot: string | null) =>
+      judgement({ check: 'identity' }, contextOf(null, { machine: contained(boot) }));
+    expect(id('boot-a').findings[1]?.note).toMatch(/goes by the boot of the host/);
+    expect(id(null).findings[1]?.note).toMatch(/its CPUs have no history$/);
+    // No id that somebody could give would be a reason for another one.
+    expect(id(null)).toMatchObject({ verdict: 'pass', cause: null });
   });
   it('nor is what was measured for another purpose, or beside others', () => {
     const context = one(same);

@@ -47,7 +47,11 @@ it('a history says where its limit comes from another version', () => {
 
 it('is among what is not judged, once for all checks', () => {
   const notices = (version: string) =>
-    versionNotices('0.0.0', { baseline: baseline(version), history: history(version) });
+    versionNotices('0.0.0', {
+      baseline: baseline(version),
+      history: history(version),
+      expected: {},
+    });
   expect(notices('0.0.0')).toEqual([]);
   expect(notices('0.0.9')).toEqual([
     'floor: whether a difference to baseline fleet is the node’s: pi-bench 0.0.9 measured it, and this is 0.0.0',
@@ -57,7 +61,7 @@ it('is among what is not judged, once for all checks', () => {
 
 it('is so, too, whether a baseline of before is of this very CPU, which others have the name of', () => {
   const notices = (hardware: Record<string, string>) =>
-    versionNotices('0.0.0', { baseline: baseline('0.0.0', hardware), history: [] });
+    versionNotices('0.0.0', { baseline: baseline('0.0.0', hardware), history: [], expected: {} });
   expect(notices({})).toEqual([
     'floor: whether baseline fleet is of this very CPU, and not of another with its name: not known',
   ]);

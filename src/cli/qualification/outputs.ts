@@ -6,10 +6,12 @@ import {
   type CachedVerdict,
   parseVerdicts,
   readVerdicts,
+  type Seen,
   supersedes,
   type VerdictFile,
   verdictFile,
 } from '../../qualify/answer.js';
+import { machineOf } from '../../qualify/baseline-key.js';
 import { type Judged, type VerdictFormat, verdictFormats } from '../../qualify/formats/index.js';
 import { standingInTheWay } from '../../qualify/wording.js';
 import { sha256 } from '../../record/digest.js';
@@ -116,7 +118,17 @@ async function alone(file: string, work: () => void): Promise<void> {
   }
 }
 
-function verdictOf({ qualification }: Judged, path: string): CachedVerdict {
+function seenOf(record: Judged): Seen {
+  const { limits, gpus } = machineOf(record);
+  return {
+    cpus: limits.allowedCpus,
+    online: limits.onlineCpus,
+    gpus: (gpus?.devices ?? []).map(({ pciBusId }) => pciBusId),
+  };
+}
+
+function verdictOf(record: Judged, path: string): CachedVerdict {
+  const { qualification } = record;
   const { outcome, suite, endedAt, checks, expected, baseline } = qualification;
   const [first] = standingInTheWay(qualification);
   return {
@@ -129,8 +141,9 @@ function verdictOf({ qualification }: Judged, path: string): CachedVerdict {
     record: resolve(path),
     held: [
       ...Object.entries(expected).map(([name, count]) => `${name}=${count}`),
-      ...(baseline === null ? [] : ['baseline']),
+      ...(baseline === null ? [] : [`baseline=${baseline.sha256}`]),
     ],
+    saw: seenOf(record),
   };
 }
 

@@ -257,6 +257,7 @@ async function attempt(
       ...versionNotices(first.record.piBench.version, {
         baseline: input.baseline?.data ?? null,
         history: input.history,
+        expected: input.expected,
       }),
     ],
   });

@@ -2,10 +2,12 @@
 import { gpuNamed } from '../../devices/device.js';
 import type { GpuDescription } from '../../machine/gpus.js';
 import { parseCpuList } from '../../machine/linux/cpu-list.js';
+import { hasIdOfImage } from '../../machine/same-machine.js';
 import type { MachineDescription } from '../../machine/types.js';
 import type { Finding } from '../../record/schema.js';
 import { causeNamed } from '../causes.js';
 import { atLeast, atMost, equalTo, skipped, told } from '../findings.js';
+import { serialOf } from '../rates.js';
 import type { CheckOf } from '../suite.js';
 import { type Criterion, type Judgement, judged, notPossible, type Surroundings } from './criterion.js';
 
@@ -48,20 +50,35 @@ export const counts: Criterion<'counts'> = {
 /** GPUs of one node are to be alike in these. */
 const ALIKE = ['name', 'vbios', 'driver', 'pciSubsystem'] as const;
 
+function machineIdFinding(machine: MachineDescription, source: string): Finding {
+  const { machineIdHash } = machine.os;
+  const { serial } = serialOf(machine, 'cpu');
+  const finding = told({ quantity: 'machine_id', measured: machineIdHash ?? 'none', source });
+  if (hasIdOfImage(machine)) {
+    const history =
+      serial === null
+        ? 'its CPUs have no history'
+        : 'the history of its CPUs goes by the boot of the host, and begins anew with each';
+    return { ...finding, note: `in a container the id is that of its image: ${history}` };
+  }
+  return machineIdHash === null
+    ? {
+        ...finding,
+        verdict: 'warn',
+        note: 'it has no /etc/machine-id, so its history goes by its host name',
+      }
+    : finding;
+}
+
 export const identity: Criterion<'identity'> = {
   kind: 'identity',
   repeats: false,
-  judge(check, { machine: { os, cpu, gpus }, source }) {
+  judge(check, { machine, source }) {
+    const { cpu, gpus } = machine;
     const devices = gpus?.devices ?? [];
     const findings: Finding[] = [
       told({ quantity: 'cpu_model', measured: cpu.modelName ?? 'not told', source }),
-      os.machineIdHash === null
-        ? {
-            ...told({ quantity: 'machine_id', measured: 'none', source }),
-            verdict: 'warn',
-            note: 'it has no /etc/machine-id, so its history goes by its host name',
-          }
-        : told({ quantity: 'machine_id', measured: os.machineIdHash, source }),
+      machineIdFinding(machine, source),
       ...devices.map(({ ordinal, uuid }): Finding => {
         const finding = told({ quantity: 'uuid', measured: uuid || 'none', source, note: gpuNamed(ordinal) });
         const alone = uuid && devices.filter((other) => other.uuid === uuid).length === 1;

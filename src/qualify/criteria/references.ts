@@ -2,6 +2,7 @@
 import type { MachineDescription } from '../../machine/types.js';
 import { formatShare, plural } from '../../quantities/format.js';
 import { canonicalJson } from '../../record/digest.js';
+import { isResult } from '../../record/result.js';
 import type { Finding, RecordBatch } from '../../record/schema.js';
 import { doesNoWork, medianRate } from '../../record/work.js';
 import { median } from '../../statistics/quantile.js';
@@ -124,24 +125,47 @@ export const floor: Criterion<'floor'> = {
   },
 };
 
-/** A node whose GPUs are gone has nothing left that a baseline of such nodes would find slow. */
-function missingDevices(
-  check: CheckOf<'floor'>,
-  { name, entries: all }: Baseline,
-  { machine, reference, source }: Context,
-): readonly Judgement[] {
-  const gpus = all.filter(({ device }) => device.kind === 'gpu');
-  const [first] = gpus;
-  if (reference !== null || first === undefined || (machine.gpus?.devices.length ?? 0) > 0) return [];
-  const why = `baseline ${name} is of nodes with ${deviceText(first.device)}, and no GPU is here`;
-  return [
-    judged(check, {
-      ...placeOf(check),
-      device: 'cuda',
-      findings: [{ ...skipped('devices', why, source), verdict: 'inconclusive' }],
-      cause: causeNamed('missing-device'),
-    }),
-  ];
+/** What is not here of the GPUs that a node of the baseline has; null: nothing that it knows of. */
+function missingGpus(
+  { name, entries: all, gpusPerNode = 0 }: Baseline,
+  { machine, expected, source }: Context,
+) {
+  const first = all.find(({ device }) => device.kind === 'gpu');
+  const here = machine.gpus?.devices.length ?? 0;
+  // Who says how many have to be here is held to that.
+  const wanted = expected.gpu === undefined ? gpusPerNode : 0;
+  if (first === undefined) return null;
+  if (here === 0) {
+    const why = `baseline ${name} is of nodes with ${deviceText(first.device)}, and no GPU is here`;
+    return { ...skipped('devices', why, source), verdict: 'inconclusive' as const };
+  }
+  return here >= wanted
+    ? null
+    : atLeast(
+        {
+          quantity: 'gpus',
+          measured: here,
+          source: `${source} of baseline ${name}`,
+          note: 'those that are not here, or that this process does not see, are not judged',
+          otherwise: 'inconclusive',
+        },
+        wanted,
+      );
+}
+
+/** A node whose GPUs are gone, some or all, has nothing left that a baseline of such nodes would find slow. */
+function missingDevices(check: CheckOf<'floor'>, baseline: Baseline, context: Context): readonly Judgement[] {
+  const missing = context.reference === null ? missingGpus(baseline, context) : null;
+  return missing === null
+    ? []
+    : [
+        judged(check, {
+          ...placeOf(check),
+          device: 'cuda',
+          findings: [missing],
+          cause: causeNamed('missing-device'),
+        }),
+      ];
 }
 
 interface Others {
@@ -192,7 +216,9 @@ export const peers: Criterion<'peers'> = {
     return judgeBatches(check, context, (batch) => {
       const idle = withoutRate(batch, context.source);
       if (idle !== null) return idle;
-      const others = beside(batch).flatMap((other) => medianRate(other) ?? []);
+      const others = beside(batch)
+        .filter(isResult)
+        .flatMap((other) => medianRate(other) ?? []);
       if (others.length + 1 < LEAST_OTHERS) {
         const none = skipped('rate', `${others.length} others measured the same`, context.source);
         return { possible: false, findings: [none], cause: null };
@@ -217,7 +243,8 @@ export const history: Criterion<'history'> = {
       const known = key === null ? [] : runs.filter(({ rates }) => rates.has(key));
       const earlier = known.flatMap(({ rates }) => rates.get(key ?? '') ?? []);
       if (earlier.length < LEAST_OTHERS) {
-        const why = `${plural(earlier.length, 'earlier qualified run')} of ${serial ?? 'no serial'} measured it, and it takes ${LEAST_OTHERS}`;
+        const by = serial === null ? `, as nobody knows the ${serialIs},` : ` by ${serialIs}`;
+        const why = `${plural(earlier.length, 'earlier qualified run')}${by} measured it, and it takes ${LEAST_OTHERS}`;
         return { possible: false, findings: [skipped('rate', why, source)], cause: null };
       }
       const { scatter } = othersOf(earlier, check.within);

@@ -149,14 +149,14 @@ const right = (head: string, text: string): Cell => ({ head, align: 'right', tex
 const FEW_DEFECTS = 10;
 
 export function renderPlan(plan: FleetPlan, budget: number, runs: number, style: Style): string {
-  const { checks, seconds, defects, covered, expected, leftOut } = plan;
+  const { checks, seconds, defects, covered, expected, leftOut, untimed } = plan;
   const head = `${plural(checks.length, 'check')} in ${formatSeconds(seconds, 3)} of ${formatSeconds(budget, 3)}: they found ${covered} of ${plural(defects, 'defect')} that ${plural(runs, 'run')} had`;
   const rows = checks.map(({ name, seconds: cost, found, added }) => [
     left('check', name),
     right('time', formatSeconds(cost, 3)),
     right('found', String(found)),
     right('new', String(added)),
-    right('new per minute', significant((60 * added) / Math.max(cost, 1e-9), 2)),
+    right('new per minute', cost === 0 ? '-' : significant((60 * added) / cost, 2)),
   ]);
   const notes: Row[] = [
     ...(expected === null
@@ -188,6 +188,17 @@ export function renderPlan(plan: FleetPlan, budget: number, runs: number, style:
                   `${name} (${formatSeconds(cost, 3)}, found ${found}${added === 0 && found > 0 ? ', all of them found already' : ''})`,
               )
               .join(', '),
+          ] as Row,
+        ]),
+    ...(untimed.length === 0
+      ? []
+      : [
+          [
+            'not planned',
+            `nobody knows how long they take: ${untimed
+              .slice(0, 8)
+              .map(({ name, found }) => `${name} (found ${found})`)
+              .join(', ')}`,
           ] as Row,
         ]),
   ];

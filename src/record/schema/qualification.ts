@@ -81,7 +81,9 @@ export function qualificationSchema(object: ObjectOf) {
           device: z.string(),
           name: z.string().nullable(),
           serial: z.string().nullable().describe('that its history is kept under'),
-          serialIs: z.string().describe('what the serial is: GPU UUID, machine id'),
+          serialIs: z
+            .string()
+            .describe('what the serial is: GPU UUID, machine id, boot of a container’s host'),
         }),
       ),
     }),
