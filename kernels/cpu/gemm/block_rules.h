@@ -26,6 +26,11 @@ constexpr std::int64_t kIntelDeepestPacked = 512;
 constexpr std::int64_t kIntelShallowProduct = 256;
 constexpr std::int64_t kIntelFewRows = 56;
 constexpr std::int64_t kIntelFewColumns = 1024;
+// But for what is near altogether, of which a panel passes all rows at once: half a dozen tiles more or less
+// count, and so does deciding anew for each block (in turns on a Xeon, one thread, float32 and float64: 64
+// cubed 1.06 and 1.07, 96 cubed 1.03 and 1.02, 128 cubed 1.03 and 1.03, 2048x32x32 1.06 and 1.03; but of
+// more, float64 192 cubed 0.98, 512x512x64 0.95).
+constexpr std::int64_t kIntelShareOfNear = 4;  // of L2
 // Where B is packed, more rows read each of its panels, which come from L3 (in turns on a Xeon, one thread,
 // against 56 rows and 1024 columns: float64 4096 cubed 1.06, 2048 cubed 1.03, float32 4096 cubed 1.05).
 constexpr std::int64_t kIntelRowsOfPackedB = 112;
@@ -90,6 +95,15 @@ std::int64_t rows_of_low_tiles(const MicroKernel& kernel, const GemmShape& part,
   return std::min(part.m, even_piece(part.m, strips * kernel.mr, kernel.mr));
 }
 
+// Whether all of a member's part is near, or its B is and the rest not far.
+bool is_near_altogether(const MicroKernel& kernel, const GemmShape& part) {
+  const CacheSizes& caches = cache_sizes();
+  const std::int64_t b_bytes = source_bytes(kernel, part.k * part.n);
+  const std::int64_t all = source_bytes(kernel, part.m * part.k) + b_bytes +
+                           part.m * part.n * static_cast<std::int64_t>(kernel.result_size);
+  return all <= caches.l2 / kIntelShareOfNear || (b_bytes <= caches.l1 && all <= caches.l2);
+}
+
 // What choose_blocking chose, by the rules of these cores.
 Blocking blocks_of_cores(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part,
                          const Strategy& strategy, const CoreRules& rules) {
@@ -101,7 +115,9 @@ Blocking blocks_of_cores(const MicroKernel& kernel, const GemmShape& shape, cons
     blocks.mc = rules.low ? rows_of_low_tiles(kernel, part, blocks.kc, most) : std::min(blocks.mc, most);
     if (rules.zen5 && blocks.kc < shape.k) blocks = choose_blocking_zen5(kernel, part, blocks);
   }
-  if (rules.intel && (!strategy.b_in_place || shape.k <= kIntelShallowProduct)) {
+  const bool in_place = strategy.a_in_place && strategy.b_in_place;
+  const bool in_blocks = !strategy.b_in_place || shape.k <= kIntelShallowProduct;
+  if (rules.intel && in_blocks && !(in_place && is_near_altogether(kernel, part))) {
     const std::int64_t rows = strategy.b_in_place ? kIntelFewRows : kIntelRowsOfPackedB;
     blocks.mc = std::min(blocks.mc, std::max<std::int64_t>(1, rows / kernel.mr) * kernel.mr);
     if (strategy.b_in_place) blocks.nc = std::min(blocks.nc, round_up(kIntelFewColumns, kernel.nr));
