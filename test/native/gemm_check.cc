@@ -319,6 +319,22 @@ void check_rules_of_amx(Checks& check) {
     check.that(shared.rows == 1 && shared.columns == 2, name + ": two members pack columns of their own");
   }
 }
+
+// On Intel's cores rows pass a panel in small blocks, but for what is near altogether.
+void check_rules_of_intel(Checks& check) {
+  for (const InstructionSet* set : {&pibench::kernels::kAvx512, &pibench::kernels::kAvx512Float64}) {
+    const MicroKernel& kernel = set->kernels[0];
+    const std::string name = std::string("avx512 ") + pibench::test::name_of(kernel.type) + " on Intel";
+    const auto choose = [&](const GemmShape& shape) {
+      return choose_strategy(kernel, shape, 1, CoreKind::kIntel);
+    };
+    const auto near = choose({64, 64, 64});
+    check.that(near.a_in_place && near.b_in_place && near.blocking.mc == 64,
+               name + ": 64 cubed is one block");
+    const auto wide = choose({1024, 8192, 64});
+    check.that(wide.blocking.mc < 1024, name + ": a product that is not near is computed in blocks of rows");
+  }
+}
 #endif
 
 // On every CPU few vectors are no product of mostly empty tiles, and a long C is written along its rows.
@@ -439,6 +455,7 @@ int main(int argc, char** argv) {
   check_rules_everywhere(check);
 #if defined(__x86_64__)
   check_rules_of_amx(check);
+  check_rules_of_intel(check);
 #endif
 #if defined(__x86_64__)
   check_ceilings_of_cpus(check);
