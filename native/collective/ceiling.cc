@@ -1,6 +1,7 @@
 #include "ceiling.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "../measure/best_burst.h"
@@ -51,18 +52,19 @@ Ceilings measure_ceiling(Transport& transport, std::uint32_t algorithm) {
   const Port::Moved moved = transport.port().moved();
   Ceilings ceilings;
   if (moved.loads <= 0 || moved.stores <= 0) return ceilings;
-  const bool two_loads = moved.loads >= 1.5 * moved.stores;
+  // Whole in every operation: one input, or those of all ranks, for what is stored.
+  const auto loads = static_cast<std::uint32_t>(std::max(1LL, std::llround(moved.loads / moved.stores)));
   ceilings.moving.bytes = moved.loads + moved.stores;
   for (std::uint32_t stores = 0; stores < 2; ++stores) {
     Order order;
     order.task = Task::ceiling;
-    order.algorithm = (two_loads ? 2U : 0U) + stores;
+    order.algorithm = 2 * (loads - 1) + stores;
     order.iteration = std::min(kMostBytes, static_cast<std::uint64_t>(ceilings.moving.bytes));
     const double rate = rate_of(transport, order);
     if (rate <= ceilings.moving.bytes_per_second) continue;
     ceilings.moving.bytes_per_second = rate;
-    ceilings.moving.by =
-        std::string(two_loads ? "add" : "copy") + (stores == 0 ? ", plain stores" : ", streaming stores");
+    const char* const pass = loads == 1 ? "copy" : loads == 2 ? "add" : "add and read";
+    ceilings.moving.by = std::string(pass) + (stores == 0 ? ", plain stores" : ", streaming stores");
   }
   return ceilings;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../measure/fault.h"
+#include "../random.h"
 #include "../threads/team.h"
 #include "ceiling.h"
 #include "data.h"
@@ -26,6 +27,8 @@ constexpr std::uint64_t kCallsIntoEachOther = 20;
 constexpr int kMostWatched = 25;
 constexpr int kLeastWatched = 3;
 constexpr Nanoseconds kWatchTime = 100'000'000;
+// Calls on new data that are made to verify those that run into each other.
+constexpr std::uint64_t kAfterOthers = 4;
 
 RankFault fault_of(FaultKind kind) noexcept {
   switch (kind) {
@@ -68,9 +71,11 @@ class CollectiveWorkload final : public Workload {
   void run() noexcept override { run_calls(1); }
 
   void run_calls(std::uint64_t calls) noexcept override {
+    together_ = calls;
     for (int i = 0; i < kMostTries; ++i) {
       // What happened in an iteration that is made again happened there too: the fault is not repeated.
-      if (!iterate(Task::iterate, calls, std::exchange(fault_, RankFault::none))) return;
+      if (!iterate({.task = Task::iterate, .fault = std::exchange(fault_, RankFault::none), .calls = calls}))
+        return;
       if (std::ranges::none_of(transport_->reports(), [](const Report& report) { return report.late; }))
         return;
       if (i < kMostTries - 1) ++times_.late;
@@ -127,18 +132,16 @@ class CollectiveWorkload final : public Workload {
     return measure_ceiling(*transport_, algorithm_);
   }
 
-  // Of every iteration some elements were compared, of the last one and of one more, all outputs poisoned
-  // before it, every element.
+  // Of every iteration some elements were compared, of the last one and of one more on other data, all
+  // outputs poisoned before it, every element.
   Verification verify() override {
-    perform({.task = Task::check, .iteration = iteration_});
-    count_wrong();
+    check_last();
+    renews_ = true;
     poison();
-    iterate(Task::iterate, 1, RankFault::none);
-    perform({.task = Task::check, .iteration = iteration_});
-    count_wrong();
+    iterate({.task = Task::iterate});
+    check_last();
     Verification verification;
-    verification.method = is_barrier() ? "nobody left before the last came, in every iteration"
-                                       : "sampled in every iteration, all of two";
+    verification.method = is_barrier() ? verify_barrier() : verify_sampled();
     verification.tolerance = tolerance_text();
     verification.checked = checked_;
     verification.wrong = wrong_;
@@ -178,13 +181,57 @@ class CollectiveWorkload final : public Workload {
   }
 
   // Whether there is a time.
-  bool iterate(Task task, std::uint64_t calls, RankFault fault) noexcept {
-    perform({.task = task, .fault = fault, .iteration = ++iteration_, .calls = calls});
+  bool iterate(Order order) noexcept {
+    order.iteration = ++iteration_;
+    order.renew = renews_;
+    perform(order);
     if (!lost_) {
-      count_missing(calls);
+      count_missing(order.calls);
       count_wrong();
     }
     return !lost_;
+  }
+
+  [[nodiscard]] std::uint64_t drawn(std::uint64_t i) const noexcept {
+    return draw(parameters_.settings.seed ^ iteration_, i);
+  }
+
+  void check_last() noexcept {
+    perform({.task = Task::check, .renew = renews_, .iteration = iteration_});
+    count_wrong();
+  }
+
+  // Of calls that were made together only what the last one left was seen, which any of them leaves on the
+  // same data. So some more have data that no other had, after as many of them as nobody can guess.
+  std::string verify_sampled() noexcept {
+    if (together_ < 2) return "sampled in every iteration, all of two";
+    for (std::uint64_t i = 0; i < kAfterOthers; ++i) {
+      iterate({.task = Task::iterate, .calls = 1 + drawn(i) % together_});
+      iterate({.task = Task::iterate});
+      check_last();
+    }
+    return "sampled once in " + std::to_string(together_) + " calls, all of two and of " +
+           std::to_string(kAfterOthers) + " on new data after some others";
+  }
+
+  // Ranks that come together leave together, whether they waited or not. So one of them after the other is
+  // held back by more than the clocks of hosts, and a look at them, can be wrong.
+  std::string verify_barrier() noexcept {
+    constexpr Nanoseconds kLeastHold = 200'000;
+    constexpr Nanoseconds kTime = 1'000'000'000;
+    constexpr int kLeast = 3;
+    const int ranks = parameters_.settings.problem.ranks;
+    const auto first = static_cast<int>(drawn(0) % static_cast<std::uint64_t>(ranks));
+    const Nanoseconds begin = now();
+    int held = 0;
+    for (; held < ranks && (held < kLeast || now() - begin < kTime); ++held) {
+      const Nanoseconds hold = std::max(kLeastHold, 4 * transport_->clock_uncertainty());
+      const int rank = (first + held) % ranks;
+      if (!iterate({.task = Task::iterate, .held = rank, .calls = together_, .hold = hold})) break;
+    }
+    return "nobody left before the last came, in every iteration and with " +
+           (held == ranks ? "each rank" : std::to_string(held) + " of " + std::to_string(ranks) + " ranks") +
+           " held back in turn";
   }
 
   void count_wrong() noexcept {
@@ -264,7 +311,7 @@ class CollectiveWorkload final : public Workload {
         algorithm_ = i;
         // Once untimed: what the one before left in the caches is not its doing.
         for (int call = 0; call < 2; ++call) {
-          if (!iterate(Task::iterate, 1, RankFault::none)) throw std::runtime_error(transport_->failure());
+          if (!iterate({.task = Task::iterate})) throw std::runtime_error(transport_->failure());
         }
         times[i].push_back(seconds(slowest()));
       }
@@ -288,7 +335,7 @@ class CollectiveWorkload final : public Workload {
     std::vector<double> runtimes;
     const Nanoseconds begin = now();
     for (int i = 0; i < kMostWatched && (i < kLeastWatched || now() - begin < kWatchTime); ++i) {
-      if (!iterate(Task::watch, 1, RankFault::none)) return;
+      if (!iterate({.task = Task::watch})) return;
       const auto reports = transport_->reports();
       for (std::size_t rank = 0; rank < ranks; ++rank)
         useful[rank].push_back(seconds(reports[rank].exit - reports[rank].entry - reports[rank].spent));
@@ -303,6 +350,8 @@ class CollectiveWorkload final : public Workload {
   std::unique_ptr<Transport> transport_;
   std::uint32_t algorithm_ = 0;
   std::uint64_t iteration_ = 0;
+  std::uint64_t together_ = 1;  // calls of a sample
+  bool renews_ = false;         // inputs, in each iteration, though they stay as they are while it is timed
   RankFault fault_ = RankFault::none;
   bool lost_ = false;
   std::uint64_t checked_ = 0, wrong_ = 0;

@@ -300,6 +300,24 @@ void Data::fill(std::byte* input, int rank, std::uint64_t iteration) const noexc
   }
 }
 
+std::optional<std::size_t> Data::first_changed(const std::byte* input, int rank,
+                                               std::uint64_t iteration) const noexcept {
+  const std::size_t count = given(problem_, rank);
+  const std::byte* const pattern = encoded_[beside(rank) + 1].data();
+  std::size_t place = place_of(rank, iteration);
+  for (std::size_t done = 0; done < count;) {
+    const std::size_t some = std::min(count - done, kPattern - place);
+    const std::byte* const now = input + done * element_;
+    const std::byte* const then = pattern + place * element_;
+    if (std::memcmp(now, then, some * element_) != 0)
+      return done +
+             static_cast<std::size_t>(std::mismatch(now, now + some * element_, then).first - now) / element_;
+    done += some;
+    place = 0;
+  }
+  return std::nullopt;
+}
+
 void Data::encode(std::int64_t value, std::byte* to) const noexcept {
   const auto bits = static_cast<std::uint64_t>(value);
   switch (problem_.element) {

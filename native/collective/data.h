@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "problem.h"
@@ -34,6 +35,9 @@ class Data {
 
   // Writes all that the rank gives.
   void fill(std::byte* input, int rank, std::uint64_t iteration) const noexcept;
+  // The first element that is not as fill() wrote it; nothing where all are.
+  [[nodiscard]] std::optional<std::size_t> first_changed(const std::byte* input, int rank,
+                                                         std::uint64_t iteration) const noexcept;
 
   // An element of the data type as bytes, and back; a value that is no whole number becomes one that is never
   // expected.

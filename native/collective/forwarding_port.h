@@ -18,6 +18,9 @@ class ForwardingPort : public Port {
     return port_.ended(entry, exit);
   }
   void fetch() noexcept override { port_.fetch(); }
+  void fetch_input() noexcept override { port_.fetch_input(); }
+  void bring_at_end(std::span<const std::size_t> places) noexcept override { port_.bring_at_end(places); }
+  [[nodiscard]] const std::byte* at_end(std::size_t i) const noexcept override { return port_.at_end(i); }
   void barrier() noexcept override { port_.barrier(); }
   Nanoseconds latest(Nanoseconds mine) noexcept override { return port_.latest(mine); }
   [[nodiscard]] Nanoseconds now() const noexcept override { return port_.now(); }

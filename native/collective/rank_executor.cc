@@ -1,5 +1,7 @@
 #include "rank_executor.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <array>
 #include <csignal>
@@ -23,7 +25,7 @@ using kernels::memory::find_pass;
 using kernels::memory::Stores;
 
 // Elements of its output that a rank compares after each iteration.
-constexpr std::size_t kSampled = 16;
+constexpr std::size_t kSampled = Port::kMostAtEnd;
 // All bits set: not a number, minus one, or the largest; an input never has it.
 constexpr int kPoison = 0xff;
 // The moment at which ranks begin lies so far after the first knows of it, more where ranks came late.
@@ -51,7 +53,8 @@ class RankExecutor final : public Executor {
       case Task::watch:
         return iterate(order, report);
       case Task::check:
-        return check_all(order.iteration, report);
+        check_all(data_of(order), report);
+        return check_input(data_of(order), report);
       case Task::ceiling:
         return pass_over_memory(order, report);
       case Task::beside:
@@ -62,9 +65,10 @@ class RankExecutor final : public Executor {
   }
 
  private:
-  // Which data an iteration has: without fresh inputs always the first ones.
-  [[nodiscard]] std::uint64_t data_of(std::uint64_t iteration) const noexcept {
-    return settings_.fresh ? iteration : 0;
+  [[nodiscard]] bool renews(const Order& order) const noexcept { return settings_.fresh || order.renew; }
+  // Which data an iteration has: where inputs stay as they are always the first ones.
+  [[nodiscard]] std::uint64_t data_of(const Order& order) const noexcept {
+    return renews(order) ? order.iteration : 0;
   }
 
   void prepare() noexcept {
@@ -75,18 +79,25 @@ class RankExecutor final : public Executor {
   }
 
   void iterate(const Order& order, Report& report) noexcept {
-    const std::uint64_t data = data_of(order.iteration);
-    if (settings_.fresh) data_.fill(port_.operands().input.data(), port_.rank(), data);
+    const std::uint64_t data = data_of(order);
+    if (renews(order)) data_.fill(port_.operands().input.data(), port_.rank(), data);
     if (order.fault != RankFault::none && port_.rank() == settings_.problem.ranks - 1) happen(order.fault);
-    poison_sampled(order.iteration, data);
+    draw_places(order.iteration);
+    poison_sampled(data);
     port_.publish();
+    port_.bring_at_end({places_.data(), samples()});
     const bool watched = order.task == Task::watch;
     if (!meet(report)) return;
     port_.watch_waiting(watched);
     PreemptionWire::arm();
     port_.begin();
-    const Nanoseconds entry = port_.now();
+    Nanoseconds entry = port_.now();
     std::uint64_t made = 0;
+    if (order.held == port_.rank()) {
+      for (; made + 1 < order.calls; ++made) port_.run();
+      hold_back(order.hold);
+      entry = port_.now();
+    }
     for (; made < order.calls; ++made) port_.run();
     const Nanoseconds exit = port_.ended(entry, port_.now());
     report.calls = made;
@@ -96,7 +107,13 @@ class RankExecutor final : public Executor {
     if (watched) report.spent = port_.waited();
     port_.watch_waiting(false);
     port_.fetch();
-    check_sampled(order.iteration, data, report);
+    check_sampled(data, report);
+  }
+
+  // Others may need its CPU meanwhile.
+  void hold_back(Nanoseconds hold) noexcept {
+    const Nanoseconds until = port_.now() + hold;
+    while (port_.now() < until && !port_.abandoned()) sched_yield();
   }
 
   // Returns whether it makes sense to go on.
@@ -151,30 +168,35 @@ class RankExecutor final : public Executor {
     if (i == 1) return got_ - 1;
     return static_cast<std::size_t>(draw(settings_.seed ^ iteration, i) % got_);
   }
+  void draw_places(std::uint64_t iteration) noexcept {
+    for (std::size_t i = 0; i < samples(); ++i) places_[i] = sampled(i, iteration);
+  }
   [[nodiscard]] std::size_t samples() const noexcept { return std::min(got_, kSampled); }
   [[nodiscard]] std::byte* output_at(std::size_t index) noexcept {
     return port_.operands().output.data() + index * element_;
   }
 
   // What is compared gets a value that is not the right one. In place it is the input, and has one already.
-  void poison_sampled(std::uint64_t iteration, std::uint64_t data) noexcept {
+  void poison_sampled(std::uint64_t data) noexcept {
     if (shares_memory_) return;
     for (std::size_t i = 0; i < samples(); ++i) {
-      const std::size_t index = sampled(i, iteration);
+      const std::size_t index = places_[i];
       std::byte* const at = output_at(index);
       data_.encode(data_.expected(port_.rank(), index, data), at);
       for (std::size_t byte = 0; byte < element_; ++byte) at[byte] = ~at[byte];
     }
   }
 
-  void check_sampled(std::uint64_t iteration, std::uint64_t data, Report& report) noexcept {
-    for (std::size_t i = 0; i < samples(); ++i) compare(sampled(i, iteration), data, report);
+  void check_sampled(std::uint64_t data, Report& report) noexcept {
+    for (std::size_t i = 0; i < samples(); ++i) {
+      const std::byte* const then = port_.at_end(i);
+      compare(then != nullptr ? then : output_at(places_[i]), places_[i], data, report);
+    }
   }
 
   // Within a block, what is expected repeats with the pattern: compared as memory first, by elements where
   // that differs.
-  void check_all(std::uint64_t iteration, Report& report) noexcept {
-    const std::uint64_t data = data_of(iteration);
+  void check_all(std::uint64_t data, Report& report) noexcept {
     const std::size_t block = settings_.problem.count;
     for (std::size_t first = 0; first < got_; first += block) check_block(first, first + block, data, report);
   }
@@ -189,13 +211,12 @@ class RankExecutor final : public Executor {
         report.checked += some;
         continue;
       }
-      for (std::size_t index = at; index < at + some; ++index) compare(index, data, report);
+      for (std::size_t index = at; index < at + some; ++index) compare(output_at(index), index, data, report);
     }
   }
 
-  void compare(std::size_t index, std::uint64_t data, Report& report) noexcept {
+  void compare(const std::byte* found, std::size_t index, std::uint64_t data, Report& report) noexcept {
     const std::int64_t want = data_.expected(port_.rank(), index, data);
-    const std::byte* const found = output_at(index);
     ++report.checked;
     const double error = data_.error(found, want);
     if (error <= 1) {
@@ -206,6 +227,17 @@ class RankExecutor final : public Executor {
     std::snprintf(report.text, sizeof report.text, "element %zu of what rank %d got is %.9g, expected %.9g",
                   index, port_.rank(), data_.decoded(found), as_decoded(want));
   }
+  // Calls are to leave it as it was, but in place.
+  void check_input(std::uint64_t data, Report& report) noexcept {
+    const auto input = port_.operands().input;
+    if (input.empty() || shares_memory_) return;
+    port_.fetch_input();
+    const std::optional<std::size_t> changed = data_.first_changed(input.data(), port_.rank(), data);
+    if (!changed || report.wrong++ > 0) return;
+    std::snprintf(report.text, sizeof report.text, "element %zu of what rank %d gave is no longer %.9g",
+                  *changed, port_.rank(), as_decoded(data_.value(port_.rank(), *changed, data)));
+  }
+
   [[nodiscard]] double as_decoded(std::int64_t value) const noexcept {
     std::array<std::byte, 8> bytes{};
     data_.encode(value, bytes.data());
@@ -216,12 +248,13 @@ class RankExecutor final : public Executor {
   // ------------------------------------------------------------------------------------------
 
   // `calls` passes over arrays of this rank alone, which load and store as much as its share of `iteration`
-  // bytes that the operation moves; `algorithm`: 0 plain stores, 1 non-temporal ones, and 2 more for two
-  // loads a store. Where the operation's inputs are written before each call, so is what a pass loads: lines
-  // that were changed have to be written back some time, and a ceiling without that would be another's.
+  // bytes that the operation moves; `algorithm`: 0 plain stores, 1 non-temporal ones, and 2 more for each
+  // further load a store: an addition has two, and what is more than that is read beside it. Where the
+  // operation's inputs are written before each call, so is what a pass loads: lines that were changed have to
+  // be written back some time, and a ceiling without that would be another's.
   void pass_over_memory(const Order& order, Report& report) noexcept {
-    const bool two_loads = order.algorithm >= 2;
-    const std::size_t arrays = two_loads ? 3 : 2;
+    const std::size_t loads = 1 + order.algorithm / 2;
+    const std::size_t arrays = loads + 1;
     const std::size_t count =
         std::max<std::size_t>(kLine,
                               order.iteration / arrays / static_cast<std::size_t>(settings_.problem.ranks)) /
@@ -229,11 +262,13 @@ class RankExecutor final : public Executor {
     // Without memory it has no part in what is measured, and still meets the others.
     const bool there = make_arrays(arrays * count, report);
     auto* const first = there ? reinterpret_cast<double*>(arrays_->data()) : nullptr;
-    const Arrays over{first, first + count, two_loads ? first + 2 * count : nullptr, there ? count : 0};
+    const Arrays over{first, first + count, loads > 1 ? first + 2 * count : nullptr, there ? count : 0};
+    const auto& kernels = kernels::memory::kernels_named("");
     const auto pass =
-        find_pass(kernels::memory::kernels_named(""),
-                  two_loads ? kernels::memory::Operation::add : kernels::memory::Operation::copy,
+        find_pass(kernels, loads > 1 ? kernels::memory::Operation::add : kernels::memory::Operation::copy,
                   order.algorithm % 2 == 0 ? Stores::cached : Stores::streaming);
+    // Behind those of the addition.
+    const std::size_t read = there && loads > 2 ? (loads - 2) * count : 0;
     // Smaller ones stay in the rank's own caches, where it costs nothing that they changed; and the clock
     // would count.
     constexpr std::size_t kLeastRewritten = std::size_t{2} << 20U;
@@ -247,7 +282,10 @@ class RankExecutor final : public Executor {
       if (rewrites) std::fill_n(first + count, there ? (arrays - 1) * count : 0, static_cast<double>(call));
       port_.barrier();
       const Nanoseconds entry = port_.now();
-      for (; made < call + together; ++made) pass(over);
+      for (; made < call + together; ++made) {
+        pass(over);
+        if (read > 0) static_cast<void>(kernels.read(first + 3 * count, read));
+      }
       // Until all have passed: one that lost its CPU meanwhile would leave the others memory for themselves,
       // and each would be faster alone than any can be beside the others.
       port_.barrier();
@@ -279,6 +317,7 @@ class RankExecutor final : public Executor {
   std::size_t element_;
   std::size_t got_;
   bool shares_memory_;
+  std::array<std::size_t, kSampled> places_{};
   Nanoseconds margin_ = kFirstMargin;
   std::optional<Buffer> arrays_;
 };

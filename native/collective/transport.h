@@ -53,9 +53,12 @@ enum class Task : std::uint8_t { prepare, iterate, check, watch, ceiling, beside
 struct Order {
   Task task = Task::prepare;
   RankFault fault = RankFault::none;
+  bool renew = false;           // inputs are written anew where they stay as they are otherwise, too
+  std::int32_t held = -1;       // this rank makes the last of its calls so much later than it could
   std::uint32_t algorithm = 0;  // index into Port::algorithms
   std::uint64_t iteration = 0;
   std::uint64_t calls = 1;  // back to back
+  Nanoseconds hold = 0;
 };
 
 // Plain data, so that it can be sent.
@@ -87,9 +90,15 @@ class Port {
   // Where the transport can reach them: allocated by it, first touched by the rank.
   [[nodiscard]] virtual Operands operands() noexcept = 0;
   // Where run() works on copies of the operands, as on a GPU: brings them there before a call, and the output
-  // back. Not timed.
+  // or the input back. Not timed.
   virtual void publish() noexcept {}
   virtual void fetch() noexcept {}
+  virtual void fetch_input() noexcept {}
+  // fetch() may wait for more than the calls did. So there these elements of the output are brought back by
+  // themselves right when the next calls have ended; at_end(): the i-th as it was then, null elsewhere.
+  static constexpr std::size_t kMostAtEnd = 16;
+  virtual void bring_at_end(std::span<const std::size_t>) noexcept {}
+  [[nodiscard]] virtual const std::byte* at_end(std::size_t) const noexcept { return nullptr; }
   // Right before the first of the calls that are timed together.
   virtual void begin() noexcept {}
   // One call of the operation. Timed: no allocation.

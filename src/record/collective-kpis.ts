@@ -103,7 +103,7 @@ const own: readonly KpiDeclaration[] = [
 ];
 
 export const collectiveKpis: readonly KpiDeclaration[] = [
-  ...rateKpis('collective', 'a collective, its bytes as nccl-tests counts them', 'bytes'),
+  ...rateKpis('collective', 'a collective, its bytes as nccl-tests counts them', 'bytes', true),
   ...own,
 ];
 

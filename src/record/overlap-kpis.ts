@@ -53,7 +53,7 @@ const hiddenKpi: KpiDeclaration = {
 };
 
 export const overlapKpis: readonly KpiDeclaration[] = [
-  ...rateKpis('overlap', 'matrix products on every rank while the ranks exchange data', 'flops'),
+  ...rateKpis('overlap', 'matrix products on every rank while the ranks exchange data', 'flops', true),
   hiddenKpi,
   {
     ...AS_RATIO,

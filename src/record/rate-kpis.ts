@@ -44,11 +44,19 @@ export function rateCurve(
   };
 }
 
-/** @param indicator its name, in the KPIs' names; `what`, in words, in their help; `base`, the base unit of a rate */
+/** What lies between repetitions is pi-bench's own: ranks renew what they exchange, meet and check it. */
+export const timesRanks = ({ ranks, overlap }: Pick<RecordBatch, 'ranks' | 'overlap'>): boolean =>
+  ranks !== undefined || overlap !== undefined;
+
+/**
+ * @param indicator its name, in the KPIs' names; `what`, in words, in their help; `base`, the base unit of a rate
+ * @param ofRanks `timesRanks` holds for its batches
+ */
 export function rateKpis(
   indicator: string,
   what: string,
   base: 'flops' | 'bytes' | 'launches',
+  ofRanks = false,
 ): readonly KpiDeclaration[] {
   const prefix = `pibench_${indicator}`;
   return [
@@ -79,7 +87,9 @@ export function rateKpis(
       name: `${prefix}_sustained_rate_${base}_per_second`,
       unit: rateUnit,
       direction: 'higher',
-      help: `Rate over the wall clock of ${what}, pauses between repetitions included: work of one repetition / median over launches of the wall time for each`,
+      help: ofRanks
+        ? `Rate over all repetitions of ${what}, without what lies between them (new inputs, meeting, checks): work of one repetition / median over launches of the mean time`
+        : `Rate over the wall clock of ${what}, pauses between repetitions included: work of one repetition / median over launches of the wall time for each`,
       statistic: 'sustained',
       display: rateDisplay,
       regression: true,

@@ -127,6 +127,23 @@ describe('a collective between GPUs', () => {
       expect(run.stdout).toMatch(says);
     }));
 
+  // Its result is there whenever somebody looks who waits for the whole GPU.
+  it('whose library does not compute on the stream that it is given has a wrong result', () =>
+    withFolder(async (out) => {
+      const what = ['collective', 'all-reduce', '--device', 'cuda:all', '--bytes', '4KiB'];
+      const run = await onFakeNccl('devices=2,nccl-beside=1', ...what, '--out', out, ...SHORT);
+      expect(run.code, run.stdout).toBe(3);
+      expect(run.stdout).toMatch(/element \d+ of what rank \d got is/);
+    }));
+
+  it('whose library changes an input has a wrong result', () =>
+    withFolder(async (out) => {
+      const what = ['collective', 'all-reduce', '--device', 'cuda:all', '--bytes', '4KiB'];
+      const run = await onFakeNccl('devices=2,nccl-scribbles=1', ...what, '--out', out, ...SHORT);
+      expect(run.code, run.stdout).toBe(3);
+      expect(run.stdout).toMatch(/element 0 of what rank 1 gave is no longer/);
+    }));
+
   it('of one GPU says that it is a copy to itself, without a bus', () =>
     withFolder(async (out) => {
       const what = [

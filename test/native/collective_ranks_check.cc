@@ -1,10 +1,14 @@
 // What the ranks of a collective do with an order: every call of a sample and every pass of a ceiling is
-// made, each rank is on its CPU, every rank's times are kept; what one rank does wrongly is seen, and one
-// that is lost or never arrives ends a measurement with one line.
+// made, each rank is on its CPU, every rank's times are kept; what one rank, or the library of all, does
+// wrongly is seen, and one that is lost or never arrives ends a measurement with one line.
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../../native/collective/forwarding_port.h"
@@ -18,15 +22,20 @@ namespace {
 
 using pibench::CpuSet;
 using pibench::FaultKind;
+using pibench::Nanoseconds;
 using pibench::Verification;
 using pibench::collective::Element;
 using pibench::collective::Executor;
 using pibench::collective::ForwardingPort;
+using pibench::collective::MakeExecutor;
 using pibench::collective::Order;
 using pibench::collective::Port;
+using pibench::collective::Problem;
 using pibench::collective::RankSettings;
 using pibench::collective::Report;
+using pibench::collective::ShmParameters;
 using pibench::collective::Sync;
+using pibench::collective::Transport;
 using pibench::test::Checks;
 using pibench::test::kElements;
 using pibench::test::kProcesses;
@@ -136,12 +145,157 @@ void check_calls(Checks& checks) {
               "where it does not make all passes there is no ceiling");
 }
 
+// A rank whose calls another port makes.
+template <typename Library>
+class ExecutorBy final : public Executor {
+ public:
+  ExecutorBy(const RankSettings& settings, Port& port)
+      : port_(port), own_(pibench::collective::make_rank_executor(settings, port_)) {}
+  void perform(const Order& order, Report& report) noexcept override { own_->perform(order, report); }
+
+ private:
+  Library port_;
+  std::unique_ptr<Executor> own_;
+};
+
+template <typename Library>
+Way way_by(Sync sync) {
+  Way way{"direct"};
+  way.sync = sync;
+  way.fresh = sync != Sync::none;
+  way.make_executor = [](const RankSettings& settings, Port& port) {
+    return std::make_unique<ExecutorBy<Library>>(settings, port);
+  };
+  return way;
+}
+
+class Returning final : public ForwardingPort {
+ public:
+  using ForwardingPort::ForwardingPort;
+  void run() noexcept override {}
+};
+
+// Makes the first of twenty calls.
+class Lazy final : public ForwardingPort {
+ public:
+  using ForwardingPort::ForwardingPort;
+  void run() noexcept override {
+    if (calls_++ % 20 == 0) ForwardingPort::run();
+  }
+
+ private:
+  std::uint64_t calls_ = 0;
+};
+
+// Makes one call, and keeps what came of it.
+class Keeping final : public ForwardingPort {
+ public:
+  using ForwardingPort::ForwardingPort;
+  void run() noexcept override {
+    const auto output = operands().output;
+    if (kept_.empty()) {
+      ForwardingPort::run();
+      kept_.assign(output.begin(), output.end());
+    }
+    std::ranges::copy(kept_, output.begin());
+  }
+
+ private:
+  std::vector<std::byte> kept_;
+};
+
+class Scribbling final : public ForwardingPort {
+ public:
+  using ForwardingPort::ForwardingPort;
+  void run() noexcept override {
+    ForwardingPort::run();
+    if (rank() == 1) operands().input[8] ^= std::byte{1};
+  }
+};
+
+// Ranks whose clocks may be wrong by so much against each other.
+class UncertainTransport final : public Transport {
+ public:
+  UncertainTransport(std::unique_ptr<Transport> inner, Nanoseconds uncertainty)
+      : inner_(std::move(inner)), uncertainty_(uncertainty) {}
+  void start(const MakeExecutor& make) override { inner_->start(make); }
+  bool perform(const Order& order) noexcept override { return inner_->perform(order); }
+  [[nodiscard]] std::span<const Report> reports() const noexcept override { return inner_->reports(); }
+  [[nodiscard]] std::string failure() const override { return inner_->failure(); }
+  [[nodiscard]] Nanoseconds clock_uncertainty() const noexcept override { return uncertainty_; }
+  [[nodiscard]] Port& port() noexcept override { return inner_->port(); }
+  [[nodiscard]] std::string implementation() const override { return inner_->implementation(); }
+  [[nodiscard]] std::vector<int> thread_ids() const override { return inner_->thread_ids(); }
+  pibench::Team& team() noexcept override { return inner_->team(); }
+
+ private:
+  std::unique_ptr<Transport> inner_;
+  Nanoseconds uncertainty_;
+};
+
+Verification verified(const Problem& problem, const Way& way, Nanoseconds uncertainty = 0) {
+  const ShmParameters shm{problem, false, {}, "", static_cast<Nanoseconds>(way.patience * 1e9)};
+  const auto workload = pibench::collective::make_workload(
+      {{problem, way.sync, way.fresh, 7}, way.algorithm, way.make_executor}, [&] {
+        return std::make_unique<UncertainTransport>(pibench::collective::make_shm_transport(shm),
+                                                    uncertainty);
+      });
+  workload->prepare();
+  for (int i = 0; i < 3; ++i) workload->run_calls(way.sync == Sync::none ? 20 : 1);
+  return workload->verify();
+}
+
+// Ranks that have just met leave together, whether they wait or not.
+void check_barriers(Checks& checks) {
+  constexpr std::size_t kBarrier = 9;
+  const Problem problem = problem_of(kBarrier, 0, 0, 3, 0, false);
+  for (const Nanoseconds uncertainty : {0, 1'000'000}) {
+    for (const Sync sync : {Sync::barrier, Sync::none}) {
+      const std::string how = std::string(sync == Sync::none ? ", many together" : "") +
+                              (uncertainty > 0 ? ", by clocks that may be wrong" : "");
+      const Verification right = verified(problem, way_by<ForwardingPort>(sync), uncertainty);
+      checks.that(right.passed && right.method.ends_with("with each rank held back in turn"),
+                  "a barrier waits for each rank" + how, right.first_wrong + right.method);
+      const Verification wrong = verified(problem, way_by<Returning>(sync), uncertainty);
+      checks.that(!wrong.passed && wrong.first_wrong.find("left the barrier before") != std::string::npos,
+                  "one that returns at once is seen" + how, wrong.first_wrong);
+    }
+  }
+}
+
+void check_libraries(Checks& checks) {
+  const Problem problem = problem_of(0, 0, 0, 3, 500, false);
+  const auto is_seen = [&checks](const Verification& verification, const std::string& what) {
+    checks.that(!verification.passed && !verification.first_wrong.empty(), what + " is seen");
+  };
+  const Verification right = verified(problem, way_by<ForwardingPort>(Sync::none));
+  checks.that(right.passed && right.method.starts_with("sampled once in 20 calls"),
+              "of calls that run into each other it says how many were looked at", right.method);
+  is_seen(verified(problem, way_by<Lazy>(Sync::none)), "a library that makes one of twenty calls");
+  is_seen(verified(problem, way_by<Keeping>(Sync::none)), "one that keeps a result");
+  Way clean = way_by<Keeping>(Sync::barrier);
+  clean.fresh = false;
+  is_seen(verified(problem, clean), "one that keeps it where inputs stay as they are");
+  const Verification scribbled = verified(problem, way_by<Scribbling>(Sync::barrier));
+  checks.that(scribbled.first_wrong.starts_with("element 2 of what rank 1 gave is no longer"),
+              "one that changes an input is seen", scribbled.first_wrong);
+}
+
 // Of so little that many passes are timed together.
 void check_ceiling(Checks& checks) {
   const auto workload = workload_of(problem_of(0, 0, 0, 2, 500, false), {"direct"});
   workload->prepare();
   const auto moving = workload->ceilings(false).moving;
   checks.that(moving.bytes_per_second > 0, "every rank makes every pass of a small ceiling");
+  constexpr std::size_t kReduce = 4;
+  for (const auto& [ranks, pass] : {std::pair{2, "add,"}, std::pair{4, "add and read,"}}) {
+    const auto reduction = workload_of(problem_of(kReduce, 0, 0, ranks, 5000, false), {"direct"});
+    reduction->prepare();
+    const auto of_reduction = reduction->ceilings(false).moving;
+    checks.that(of_reduction.bytes_per_second > 0 && of_reduction.by.starts_with(pass),
+                "passes load what a reduction of " + std::to_string(ranks) + " loads for each store",
+                of_reduction.by);
+  }
 }
 
 void check_binding(Checks& checks, bool processes) {
@@ -198,6 +352,8 @@ int main() {
   Checks checks;
   check_synchronisations(checks);
   check_calls(checks);
+  check_barriers(checks);
+  check_libraries(checks);
   check_ceiling(checks);
   check_binding(checks, false);
   for (const Element element : {Element::float32, Element::float16, Element::float8_e4m3})

@@ -133,6 +133,12 @@ describe('sustained', () => {
       cause: { name: 'cpu-quota' },
     });
   });
+  it('says of ranks that what lies between repetitions is in no rate', () => {
+    const notes = (more: Partial<RecordBatch>) =>
+      judgement(check, lasting(0.99, more)).findings.map(({ note }) => note)[0];
+    const seen = 'of the repetitions alone: what ranks do between them is not seen';
+    expect([notes({}), notes({ ranks: {} as RecordBatch['ranks'] })]).toEqual([null, seen]);
+  });
   it('says where counters cannot be seen', () => {
     const { findings } = judgement(check, lasting(0.99));
     expect(findings.map(({ quantity, verdict }) => [quantity, verdict])).toEqual([

@@ -87,6 +87,11 @@ describe('a collective', () => {
     expect(busRate({ ...batch, rate: null })).toBeNull();
   });
 
+  it('says that its sustained rate knows nothing of what lies between repetitions', () => {
+    const sustained = collective.kpis.find(({ statistic }) => statistic === 'sustained');
+    expect(sustained?.help).toMatch(/without what lies between them/);
+  });
+
   it('is doubted where it moves its bytes faster than the passes that bound it, and by no hundredth or two', () => {
     // 1e9 bytes at 1e10 a second take 0.1 s.
     const taking = (seconds: number) =>

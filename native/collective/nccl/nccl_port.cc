@@ -1,5 +1,6 @@
 #include "nccl_port.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -11,6 +12,8 @@ namespace {
 const cuda::Functions& cu() { return cuda::Driver::get().functions(); }
 
 constexpr std::array<const char*, 1> kAlgorithms{"nccl"};
+// Of an element.
+constexpr std::size_t kMostBytes = 8;
 
 }  // namespace
 
@@ -26,7 +29,8 @@ NcclPort::NcclPort(Port& host, const Problem& problem, const Library& library, C
       stream_(cuda::make_stream()),
       begun_(cuda::make_event()),
       done_(cuda::make_event()),
-      layout_(layout_of(problem, host.rank())) {
+      layout_(layout_of(problem, host.rank())),
+      at_end_(kMostAtEnd * kMostBytes) {
   if (layout_.bytes > 0) memory_ = std::make_unique<cuda::DeviceMemory>(layout_.bytes);
 }
 
@@ -59,6 +63,22 @@ void NcclPort::fetch() noexcept {
        "cuMemcpyDtoH_v2");
 }
 
+void NcclPort::fetch_input() noexcept {
+  const auto input = operands().input;
+  if (input.empty() || failure_.happened()) return;
+  note(cu().cuMemcpyDtoH_v2(input.data(), memory_->address() + layout_.input, input.size()),
+       "cuMemcpyDtoH_v2");
+}
+
+void NcclPort::bring_at_end(std::span<const std::size_t> places) noexcept {
+  brought_ = std::min(places.size(), kMostAtEnd);
+  std::copy_n(places.begin(), brought_, places_.begin());
+}
+
+const std::byte* NcclPort::at_end(std::size_t i) const noexcept {
+  return i < brought_ ? at_end_.data() + i * kMostBytes : nullptr;
+}
+
 void NcclPort::begin() noexcept { note(cu().cuEventRecord(begun_.get(), stream_.get()), "cuEventRecord"); }
 
 void NcclPort::run() noexcept {
@@ -70,6 +90,14 @@ void NcclPort::run() noexcept {
 
 Nanoseconds NcclPort::ended(Nanoseconds entry, Nanoseconds exit) noexcept {
   note(cu().cuEventRecord(done_.get(), stream_.get()), "cuEventRecord");
+  // In the order of the stream, which waits for nobody but who joined it: a later copy of everything would
+  // also find what came after the time.
+  const std::size_t element = bytes_of(problem_.element);
+  for (std::size_t i = 0; i < brought_; ++i)
+    note(cu().cuMemcpyDtoHAsync_v2(at_end_.data() + i * kMostBytes,
+                                   memory_->address() + layout_.output + places_[i] * element, element,
+                                   stream_.get()),
+         "cuMemcpyDtoHAsync_v2");
   if (!await_stream()) return exit;
   float milliseconds = 0;
   note(cu().cuEventElapsedTime(&milliseconds, begun_.get(), done_.get()), "cuEventElapsedTime");

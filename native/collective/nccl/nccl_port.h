@@ -2,9 +2,10 @@
 //
 // operands() are on the host, where the rank writes and checks them; publish() and fetch() copy them to the
 // GPU and back, outside of the time. A call is timed by events on the rank's stream, from before its first
-// call to after its last.
+// call to after its last; right behind that the stream brings what lies at some places of the output.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -52,6 +53,9 @@ class NcclPort final : public ForwardingPort {
   void run() noexcept override;
   Nanoseconds ended(Nanoseconds entry, Nanoseconds exit) noexcept override;
   void fetch() noexcept override;
+  void fetch_input() noexcept override;
+  void bring_at_end(std::span<const std::size_t> places) noexcept override;
+  [[nodiscard]] const std::byte* at_end(std::size_t i) const noexcept override;
   [[nodiscard]] std::span<const char* const> algorithms() const noexcept override;
   void choose(std::size_t) noexcept override {}
   [[nodiscard]] std::size_t worth_trying() const noexcept override { return 1; }
@@ -78,6 +82,9 @@ class NcclPort final : public ForwardingPort {
   cuda::Event begun_, done_;
   std::unique_ptr<cuda::DeviceMemory> memory_;  // nothing where the rank has no operands
   Layout layout_;
+  std::array<std::size_t, kMostAtEnd> places_{};
+  std::size_t brought_ = 0;
+  cuda::PinnedMemory at_end_;
 };
 
 }  // namespace pibench::collective::nccl

@@ -1,6 +1,7 @@
 /** How fast and how steady a batch is by itself: against its own peak, over time, between repetitions and launches. Pure. */
 import { isGpu } from '../../devices/device.js';
 import { whysOf } from '../../readers/not-checked.js';
+import { timesRanks } from '../../record/rate-kpis.js';
 import type { Finding, RecordBatch, RecordInspection } from '../../record/schema.js';
 import { doesNoWork } from '../../record/work.js';
 import { type Drift, LEAST_FOR_DRIFT } from '../../statistics/drift.js';
@@ -79,10 +80,13 @@ export const sustained: Criterion<'sustained'> = {
       const quantity = 'sustained_of_burst';
       const lasting = rate?.sustained == null ? null : rate.sustained / rate.median;
       const idle = rate !== null && doesNoWork(batch);
+      const note = timesRanks(batch)
+        ? 'of the repetitions alone: what ranks do between them is not seen'
+        : null;
       const findings: readonly Finding[] = [
         idle
           ? skipped(quantity, 'it does no work, so it has no rate that could last', source)
-          : atLeast({ quantity, measured: lasting, unit: '1', source }, check.atLeast),
+          : atLeast({ quantity, measured: lasting, unit: '1', source, note }, check.atLeast),
         ...(check.throttledAtMost === undefined ? [] : [stoodStill(batch, check.throttledAtMost, context)]),
       ];
       return { possible: !idle || findings.length > 1, ...speedOf(batch, findings, 'stopped') };

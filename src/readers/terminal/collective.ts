@@ -36,6 +36,9 @@ const GIGA = 1e9;
 /** Left out from the last to the first where a terminal is too narrow for all. */
 const OPTIONAL = ['root', 'redop', 'type', 'count', 'algorithm', 'skew', 'p99'];
 const VERIFIED = 'some elements in every repetition, all of two; data that no sum rounds';
+const VERIFIED_LAST =
+  'some elements of the last call in every repetition, all of two and of four on new data; data that no sum rounds';
+const VERIFIED_BARRIER = 'nobody left before the last came; ranks held back in turn';
 const COUNTED =
   'time: of the slowest rank, µs, median; skew: from the first to the last rank that left; of ceiling: time that passes over memory, measured in the same launches, take for the bytes that the algorithm moves / time. algbw: size / time, busbw: that times nccl-tests’ factor, GB/s.';
 const DIRECT =
@@ -55,6 +58,11 @@ const algorithmOf = ({ stack }: RecordBatch): string => {
   );
   return names.length === 0 ? NONE : [...new Set(names)].join('/');
 };
+
+function verifiedBy({ case: { parameters } }: RecordBatch): string {
+  if (parameters.operation === 'barrier') return VERIFIED_BARRIER;
+  return parameters.sync === 'none' ? VERIFIED_LAST : VERIFIED;
+}
 
 function wrongText({ inspections, verified }: RecordBatch, style: Style): string {
   if (verified === 'not-run') return style.warn(NONE);
@@ -368,7 +376,7 @@ export function renderCollective({ batches }: PiBenchRecord, style: Style): stri
   ];
   const head = `${style.bold([what.join(' '), ...who].join(', '))}  ${style.dim(`${first.case.parameters.transport === 'mpi' ? '' : `${first.stack.provider} `}${implementation ?? ''}, ${first.device}; sync ${sync}, ${inputs} inputs`)}`;
   const paragraphs = [
-    verifiedText(batches, VERIFIED, style),
+    verifiedText(batches, verifiedBy(first), style),
     ...failedText(batches, style),
     ...fitTexts(batches),
     stragglerText(batches),

@@ -10,6 +10,7 @@ import {
   withPrefix,
 } from '../../quantities/format.js';
 import { commandName } from '../../record/command-name.js';
+import { timesRanks } from '../../record/rate-kpis.js';
 import type { PiBenchRecord, RecordBatch, RecordInspection } from '../../record/schema.js';
 import { countedWork } from '../../record/work.js';
 import { median } from '../../statistics/quantile.js';
@@ -80,7 +81,7 @@ function rateRows(batch: RecordBatch, style: Style): Row[] {
       : ([
           [
             'sustained',
-            `${flops(rate.sustained)} over the wall clock, ${formatShare(rate.sustained / rate.median, 3)} of the burst inside a repetition`,
+            `${flops(rate.sustained)} over ${timesRanks(batch) ? 'all repetitions' : 'the wall clock'}, ${formatShare(rate.sustained / rate.median, 3)} of the burst inside a repetition`,
           ],
         ] as Row[])),
     ...bytesRow(batch),

@@ -32,6 +32,12 @@ function recordInspectionSchema(
       .nullable()
       .optional()
       .describe('effective hertz of the first thread: mean of before and after the repetitions'),
+    cpusUsed: z
+      .number()
+      .optional()
+      .describe(
+        'on a library or framework: CPU time of the process over the repetitions, by the time that passed',
+      ),
     ceilings: ceilings.nullable().optional(),
     ranks: ranks.optional(),
     overlap: overlap.optional(),
@@ -112,7 +118,7 @@ export function batchSchema(
         .number()
         .nullable()
         .describe(
-          'work of one repetition / median over launches of the wall time for each repetition; in earlier records the median over launches of their rates, which differs where launches are even in number; null: not known, in imported records',
+          'work of one repetition / median over launches of the wall time for each repetition, of ranks without what they do between two; in earlier records the median over launches of their rates, which differs where launches are even in number; null: not known, in imported records',
         ),
       interval: interval.nullable(),
     }).nullable(),

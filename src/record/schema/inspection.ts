@@ -70,7 +70,9 @@ export function inspectionSchema(
         .describe('repetitions in which a measuring thread lost its CPU; null: the system cannot tell'),
     }),
     wall: seconds.describe('from the start of the first sample to the end of the last'),
-    evicting: seconds.describe('of that, spent on bringing operands out of the caches'),
+    evicting: seconds.describe(
+      'of that, spent on bringing operands out of the caches, or, of ranks, on all between what is timed',
+    ),
     spans: z.array(span).describe('without gap or overlap, from the launch to the writing of this document'),
     telemetry: plainJson,
     ceilings: ceilings.optional().describe('absent in documents from before they were measured'),

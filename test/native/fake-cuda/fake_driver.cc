@@ -16,6 +16,7 @@
 #include <sstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "../../../kernels/cuda/contract.h"
@@ -341,8 +342,12 @@ EXPORTED Result cuMemcpyHtoD_v2(Address to, const void* from, std::size_t bytes)
   if (!inside(to, bytes)) return result::kInvalidValue;
   return copy_now(pibench::fake::pointer<void>(to), from, bytes);
 }
+// Of this thread: what a library does on a stream of its own, which ends when somebody waits for all of them.
+thread_local std::vector<Task> beside;
+
 EXPORTED Result cuMemcpyDtoH_v2(void* to, Address from, std::size_t bytes) {
   if (!inside(from, bytes)) return result::kInvalidValue;
+  for (const Task& task : std::exchange(beside, {})) task();
   return copy_now(to, pibench::fake::pointer<const void>(from), bytes);
 }
 EXPORTED Result cuMemcpyHtoDAsync_v2(Address to, const void* from, std::size_t bytes, StreamHandle* s) {
@@ -434,6 +439,10 @@ EXPORTED Result cuStreamQuery(StreamHandle* stream) {
 // For the fake NCCL, which works off its calls in the order of a stream.
 EXPORTED Result fakeEnqueue(StreamHandle* stream, std::function<void()>* task) {
   return enqueue(stream, std::move(*task));
+}
+EXPORTED Result fakeEnqueueBeside(std::function<void()>* task) {
+  beside.push_back(std::move(*task));
+  return sticky;
 }
 EXPORTED Result cuEventCreate(EventHandle** event, unsigned) {
   *event = new EventHandle;

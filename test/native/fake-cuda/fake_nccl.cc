@@ -1,8 +1,9 @@
 // A libnccl.so.2 for tests, never shipped: it computes on the memory of the fake driver, in the order of its
 // streams, and a call ends when every rank, a thread or a process, has made it, as NCCL's does. It goes wrong
 // where a test tells it to: `nccl-init=N` refuses communicators with code N, `nccl-wrong=1` alters one
-// element, `nccl-absent=R` lets a rank's calls never be made, `nccl-fails=1` refuses every call. It is
-// `nccl-version=22105`, and from 22400 on reduces float8_e4m3 where the driver's devices do.
+// element, `nccl-absent=R` lets a rank's calls never be made, `nccl-fails=1` refuses every call, and with
+// `nccl-beside=1` calls are not on the stream that they are given, with `nccl-scribbles=1` they leave another
+// input. It is `nccl-version=22105`, and from 22400 on reduces float8_e4m3 where the driver's devices do.
 #include <dlfcn.h>
 
 #include <condition_variable>
@@ -87,15 +88,18 @@ bool knows(const Call& call) {
 Result enqueue(Communicator* of, StreamHandle* stream, Call call) {
   if (of == nullptr || stream == nullptr || !knows(call)) return kInvalidArgument;
   if (setting("nccl-fails", 0) != 0) return kSystemError;
-  static auto* const put = reinterpret_cast<int (*)(StreamHandle*, std::function<void()>*)>(
-      dlsym(dlopen("libcuda.so.1", RTLD_NOW), "fakeEnqueue"));
+  static void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
+  static auto* const put =
+      reinterpret_cast<int (*)(StreamHandle*, std::function<void()>*)>(dlsym(driver, "fakeEnqueue"));
+  static auto* const put_beside =
+      reinterpret_cast<int (*)(std::function<void()>*)>(dlsym(driver, "fakeEnqueueBeside"));
   std::function<void()> task = [clique = of->clique, processes = of->processes, rank = of->rank,
                                 number = of->calls++, call = std::move(call)] {
     if (rank == setting("nccl-absent", -1)) return;
     if (processes) processes->take_part(number, call);
     if (clique) take_part(*clique, rank, number, call);
   };
-  return put(stream, &task) == 0 ? 0 : 1;
+  return (setting("nccl-beside", 0) == 0 ? put(stream, &task) : put_beside(&task)) == 0 ? 0 : 1;
 }
 
 Call simple(Kind kind, const void* send, void* receive, std::size_t count, int type, int op, int root) {

@@ -198,6 +198,7 @@ inline void compute(const std::vector<const Call*>& calls) {
     }
   }
   if (setting("nccl-wrong", 0) != 0) calls.front()->receive[0] ^= std::byte{1};
+  if (setting("nccl-scribbles", 0) != 0) const_cast<std::byte*>(calls.back()->send)[0] ^= std::byte{1};
 }
 
 }  // namespace pibench::fake
