@@ -8,6 +8,7 @@ const OF_THE_DEVICE = [
   'power-capped',
   'power-brake',
   'clock-not-settled',
+  'clock-held',
   'foreign-load',
   'link-degraded',
   'device-errors',

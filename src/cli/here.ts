@@ -3,8 +3,9 @@ import { gpusVisible, surveyGpus } from '../devices/gpu-survey.js';
 import { type Cores, readCores } from '../execution/placement.js';
 import { describeMachine } from '../machine/describe.js';
 import { parseCpuList } from '../machine/linux/cpu-list.js';
-import { readLocalFile } from '../machine/local-files.js';
+import { listLocalFolder, readLocalFile } from '../machine/local-files.js';
 import { localDeps } from '../machine/local-process.js';
+import { PCI_DEVICES, readPciGpus } from '../machine/pci-gpus.js';
 import type { MachineDescription } from '../machine/types.js';
 import type { Seconds } from '../units.js';
 
@@ -13,7 +14,11 @@ import type { Seconds } from '../units.js';
  * @param limit for its answer; null: a minute
  */
 export function describeHere(gpus = false, limit: Seconds | null = null): MachineDescription {
-  const machine = describeMachine(readLocalFile, localDeps());
+  const pciGpus = readPciGpus(readLocalFile, listLocalFolder(PCI_DEVICES), process.env);
+  const machine = {
+    ...describeMachine(readLocalFile, localDeps()),
+    ...(pciGpus === null ? {} : { pciGpus }),
+  };
   return gpus || gpusVisible() ? { ...machine, gpus: surveyGpus(limit) } : machine;
 }
 

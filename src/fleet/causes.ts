@@ -132,6 +132,7 @@ const OF_FLAG: Readonly<Record<string, CauseName>> = {
   thermal: 'thermal',
   'power-capped': 'power',
   'power-brake': 'power',
+  'clock-held': 'power',
   stolen: 'neighbours',
   contended: 'neighbours',
   'foreign-load': 'neighbours',

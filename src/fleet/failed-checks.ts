@@ -12,6 +12,7 @@ const CALLED: Readonly<Record<string, CauseName>> = {
   link: 'link-degraded',
   'power-brake': 'power',
   'power-limit': 'power',
+  'clock-held': 'power',
   busy: 'neighbours',
   stolen: 'neighbours',
 };

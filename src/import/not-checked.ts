@@ -22,6 +22,7 @@ const WHYS: Readonly<Partial<Record<FlagName, string>>> = {
   thermal: GPU,
   'power-capped': GPU,
   'foreign-load': GPU,
+  'clock-held': GPU,
   'clock-not-settled': GPU,
   'link-degraded': GPU,
   // A launch's median says how long a repetition takes, and not how well that can be told.

@@ -1,5 +1,5 @@
 /** The edge to this machine's files. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { FileReader } from './linux/reader.js';
 
 /** null for whatever the system refuses: absent, not allowed, a directory, a sensor that does not answer. */
@@ -10,3 +10,12 @@ export const readLocalFile: FileReader = (path) => {
     return null;
   }
 };
+
+/** Names of what is in a folder; none where it is not there, or may not be read. */
+export function listLocalFolder(path: string): readonly string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+}

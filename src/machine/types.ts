@@ -1,6 +1,7 @@
 /** What a machine is and what this process may use of it, as plain JSON. What could not be read is null, never a guess. */
 import type { Bytes, Hertz, Seconds } from '../units.js';
 import type { GpuSurvey } from './gpus.js';
+import type { PciGpus } from './pci-gpus.js';
 
 export interface MachineDescription {
   readonly cpu: CpuDescription;
@@ -11,6 +12,8 @@ export interface MachineDescription {
   readonly runtime: Runtime;
   /** Absent where nobody asked the driver. */
   readonly gpus?: GpuSurvey;
+  /** Absent where the kernel shows none on PCI. */
+  readonly pciGpus?: PciGpus;
 }
 
 export interface CpuDescription {

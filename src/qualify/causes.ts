@@ -35,6 +35,10 @@ const CAUSES = {
     'look at the power supplies, their cabling and the power management of the server',
   ],
   'power-limit': ['config', 'set the power limit to its default again: nvidia-smi -pl'],
+  'clock-held': [
+    'config',
+    'look at the clocks that are set (nvidia-smi -q -d CLOCK), take locks off (nvidia-smi -rgc; nvidia-smi -rac), and qualify again',
+  ],
   stolen: [
     'triage',
     'the host gave CPU time to other guests: move this node to a dedicated host, or ask who runs it',
@@ -76,6 +80,10 @@ const CAUSES = {
   'driver-fault': [
     'reset',
     'reset the GPU or boot the node, and qualify again; if the XID comes back, replace the GPU',
+  ],
+  'application-fault': [
+    'triage',
+    'see that no other program is on the GPU, and qualify again; if the XID comes back without one, reset the GPU, and have it looked at',
   ],
   'missing-device': [
     'triage',
@@ -144,6 +152,7 @@ const EXPLAINING: readonly (readonly [cause: CauseName, holds: (flag: Flags[numb
       name === 'power-capped' &&
       Number(evidence.limitWatts ?? Number.NaN) < Number(evidence.defaultLimitWatts ?? Number.NaN),
   ],
+  ['clock-held', ({ name }) => name === 'clock-held'],
   ['busy', ({ name }) => name === 'contended' || name === 'foreign-load' || name === 'preempted'],
   // Where others work in this very system, the host's part cannot be told.
   ['stolen', ({ name }) => name === 'stolen'],

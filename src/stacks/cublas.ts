@@ -1,4 +1,5 @@
 /** cuBLAS: the products of NVIDIA's library, with the algorithm that it chooses itself. */
+import { cublasEnvironment } from './cublas-environment.js';
 import { cudaFolders } from './cuda-folders.js';
 import { library } from './library.js';
 
@@ -15,7 +16,7 @@ export const cublas = library({
   dtypes: ['float32', 'float64', 'tf32', 'float16', 'bfloat16', 'int8'],
   prepacks: false,
   mostThreads: null,
-  environment: () => ({}),
+  environment: cublasEnvironment,
   needed: 'the CUDA toolkit, or the Python package nvidia-cublas; or --stack cublas:/path/libcublas.so.13',
   choices: null,
 });

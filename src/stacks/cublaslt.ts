@@ -1,4 +1,5 @@
 /** cuBLASLt: the algorithm that its heuristics put first, which the record names. */
+import { cublasEnvironment } from './cublas-environment.js';
 import { cudaFolders } from './cuda-folders.js';
 import { library } from './library.js';
 
@@ -15,7 +16,7 @@ export const cublaslt = library({
   dtypes: ['float32', 'float64', 'tf32', 'float16', 'bfloat16', 'float8_e4m3', 'int8'],
   prepacks: false,
   mostThreads: null,
-  environment: () => ({}),
+  environment: cublasEnvironment,
   needed:
     'the CUDA toolkit, or the Python package nvidia-cublas; or --stack cublaslt:/path/libcublasLt.so.13',
   choices: null,

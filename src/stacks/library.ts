@@ -88,5 +88,7 @@ export const library = (spec: LibrarySpec): Stack => ({
     },
   }),
   environment: (threads) =>
-    spec.device === 'gpu' ? {} : { ...threadEnvironment(threads), ...spec.environment(threads) },
+    spec.device === 'gpu'
+      ? spec.environment(threads)
+      : { ...threadEnvironment(threads), ...spec.environment(threads) },
 });

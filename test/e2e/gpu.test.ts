@@ -584,8 +584,20 @@ describe('what the driver tells of a launch becomes flags', () => {
     const [flag] = record.batches[0]?.flags.filter(({ name }) => name === 'device-errors') ?? [];
     expect(flag?.evidence).toMatchObject({ remapPending: true, newRemapPending: false, newRowsCorrected: 0 });
   });
+  it('a clock that somebody locked, and one that nothing explains', async () => {
+    const evidenceOf = async (settings: string) =>
+      (await measured(settings, ...long)).record.batches[0]?.flags.find(({ name }) => name === 'clock-held')
+        ?.evidence;
+    expect(await evidenceOf('reasons=2,sm-mhz=1200')).toMatchObject({
+      applicationClocksShare: 1,
+      unexplainedLoss: null,
+      medianSmHertz: 1.2e9,
+      mostSmHertz: 1.98e9,
+    });
+    expect(await evidenceOf('sm-mhz=1200')).toMatchObject({ unexplainedLoss: expect.closeTo(0.394, 3) });
+  });
   it('and a GPU in order raises none of them', async () => {
     const { record } = await measured('', ...long);
-    for (const name of RAISED) expect(flagsOf(record)).not.toContain(name);
+    for (const name of [...RAISED, 'clock-held']) expect(flagsOf(record)).not.toContain(name);
   });
 });

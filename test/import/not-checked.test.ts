@@ -11,6 +11,7 @@ it('each check names what it would have needed', () => {
     ['device-errors', gpu],
     ['power-brake', gpu],
     ['thermal', gpu],
+    ['clock-held', gpu],
     ['power-capped', gpu],
     ['foreign-load', gpu],
     ['clock-not-settled', gpu],

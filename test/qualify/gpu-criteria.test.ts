@@ -29,6 +29,50 @@ describe('a node with GPUs', () => {
     expect(judged?.findings.map(({ source }) => source)).toEqual(['--expect']);
   });
 
+  const onPci = (hiddenBy: string | null, gpus?: GpuSurvey, container: 'docker' | null = null) => {
+    const machine = machineOf();
+    return {
+      ...machine,
+      virtualisation: { ...machine.virtualisation, container },
+      pciGpus: { addresses: ['0000:01:00.0', '0000:4b:00.0'], hiddenBy },
+      ...(gpus === undefined ? {} : { gpus }),
+    };
+  };
+  const driverOf = (machine: Context['machine'], expected = {}) =>
+    judgementsOf({ check: 'driver' }, contextOf(null, { machine, expected }))[0];
+
+  it('is an open question where PCI has a GPU that the driver does not show, by its address', () => {
+    expect(driverOf(onPci(null, survey(gpu())))).toMatchObject({
+      verdict: 'inconclusive',
+      cause: { name: 'missing-device' },
+      reason: expect.stringContaining('does not show 0000:4b:00.0'),
+    });
+    const both = survey(gpu({ pciBusId: '0000:01:00.0' }), gpu({ ordinal: 1, pciBusId: '00000000:4B:00.0' }));
+    expect(driverOf(onPci(null, both))).toMatchObject({ verdict: 'pass' });
+  });
+
+  it('is no CPU node where PCI has GPUs and no driver is loaded', () => {
+    expect(driverOf(onPci(null))).toMatchObject({
+      verdict: 'inconclusive',
+      possible: true,
+      cause: { name: 'no-driver' },
+      reason: expect.stringContaining('0000:01:00.0, 0000:4b:00.0'),
+    });
+    expect(driverOf(onPci(null), { gpu: 0 })).toMatchObject({ verdict: 'skipped', possible: false });
+  });
+
+  it('is not held to GPUs that the environment or a container may hide, and names them', () => {
+    const hidden = 'CUDA_VISIBLE_DEVICES=0';
+    for (const machine of [onPci(hidden, survey(gpu())), onPci(null, survey(gpu()), 'docker')]) {
+      const judged = driverOf(machine);
+      expect(judged).toMatchObject({ verdict: 'pass' });
+      expect(judged?.reason).toMatch(
+        /does not show 0000:4b:00.0, which may be by (CUDA_VISIBLE|the container)/,
+      );
+    }
+    expect(driverOf(onPci(hidden))).toMatchObject({ verdict: 'skipped', possible: false });
+  });
+
   it('fails on the one GPU whose power limit is below its default', () => {
     const judged = at({ check: 'power-limit' }, survey(gpu(), gpu({ ordinal: 1, powerLimitWatts: 500 })));
     expect(judged.map(({ device, verdict }) => [device, verdict])).toEqual([
@@ -87,6 +131,17 @@ describe('a node with GPUs', () => {
     const [judged] = at({ check: 'link' }, survey(linked(more)));
     expect(judged).toMatchObject({ verdict, possible: verdict !== 'skipped' });
     expect(judged?.cause?.name ?? null).toBe(verdict === 'fail' || verdict === 'warn' ? 'link' : null);
+  });
+
+  it.each([
+    ['NVIDIA A100 80GB PCIe', 'pass'],
+    ['NVIDIA A100-SXM4-80GB', 'warn'],
+    ['NVIDIA H100 80GB HBM3', 'warn'],
+  ])('of the name %s whose NVLinks are all down leaves a trace: %s', (name, verdict) => {
+    const [judged] = at({ check: 'link' }, survey(linked({ name, nvlinks: { up: 0, all: 12 } })));
+    expect(judged?.verdict).toBe(verdict);
+    const finding = judged?.findings.find(({ quantity }) => quantity === 'nvlinks_up');
+    expect(finding).toMatchObject({ measured: 0, note: '0 of 12 up: no bridge, or all down' });
   });
 
   it('fails on the one GPU whose NVLinks are all down', () => {
@@ -206,6 +261,9 @@ describe('what happened while a GPU was measured', () => {
     ['power-brake', { brakeShare: 0.5, hardwareSlowdownShare: 0 }, 'fail', 'power-brake'],
     ['power-brake', { brakeShare: 0, hardwareSlowdownShare: 0.5 }, 'fail', 'power-brake'],
     ['power-capped', { share: 0.9 }, 'pass', null],
+    ['clock-held', { applicationClocksShare: 1, unexplainedLoss: null }, 'fail', 'clock-held'],
+    ['clock-held', { syncBoostShare: 1, unexplainedLoss: null }, 'fail', 'clock-held'],
+    ['clock-held', { applicationClocksShare: 0, unexplainedLoss: 0.39 }, 'inconclusive', 'clock-held'],
   ] as const)('clock events, each bit by itself: %s %j is %s', (name, evidence, verdict, cause) => {
     const judged = judgement(clock, during(name, evidence));
     expect(judged.verdict).toBe(verdict);
@@ -213,7 +271,10 @@ describe('what happened while a GPU was measured', () => {
   });
 
   it('is not taken for nothing where NVML did not tell', () => {
-    const blind = ['thermal', 'power-brake', 'power-capped'].map((flag) => ({ flag, why: 'no NVML' }));
+    const blind = ['thermal', 'power-brake', 'clock-held', 'power-capped'].map((flag) => ({
+      flag,
+      why: 'no NVML',
+    }));
     expect(judgement(clock, during('', {}, blind))).toMatchObject({ verdict: 'skipped', possible: false });
   });
 
@@ -222,6 +283,9 @@ describe('what happened while a GPU was measured', () => {
     ['device-errors', { eccUncorrected: 1 }, 'fail', 'memory-errors', 'isolate'],
     ['device-errors', { eccCorrected: 3 }, 'warn', 'corrected-errors', 'monitor'],
     ['device-errors', { xids: '79,31' }, 'fail', 'driver-fault', 'reset'],
+    ['device-errors', { xids: '31' }, 'inconclusive', 'application-fault', 'triage'],
+    ['device-errors', { xids: '13,43,45' }, 'inconclusive', 'application-fault', 'triage'],
+    ['device-errors', { xids: '31', eccUncorrected: 1 }, 'fail', 'memory-errors', 'isolate'],
     ['link-degraded', { pcieWidth: 8, mostPcieWidth: 16 }, 'fail', 'link', 'triage'],
     ['link-degraded', { nvlinksUp: 17, nvlinks: 18, pcieReplays: 2 }, 'fail', 'link', 'triage'],
     ['link-degraded', { pcieWidth: 16, mostPcieWidth: 16, pcieReplays: 2 }, 'warn', 'link', 'triage'],
@@ -287,6 +351,7 @@ describe('what happened while a GPU was measured', () => {
   it.each([
     [`${FAILED}XID 48,63, uncorrected memory errors 2`, 'fail', 'memory-errors', 'isolate'],
     [`${FAILED}XID 79, memory errors not seen`, 'fail', 'driver-fault', 'reset'],
+    [`${FAILED}XID 31, memory errors not seen`, 'inconclusive', 'application-fault', 'triage'],
     [
       `${FAILED}XID none, uncorrected memory errors 0, a row could not be replaced`,
       'fail',

@@ -426,6 +426,38 @@ describe('the variables that libraries read', () => {
   });
 });
 
+describe('the GPUs of two records', () => {
+  type Settings = Readonly<Record<string, string | number | boolean | null>>;
+  const onGpu = (more: Settings, id: string, machine = 'one') => {
+    const record = recordOf({ id, labels: { machine }, batches: [{ launches: aboutSeconds(1) }] });
+    const sound = { ordinal: 0, uuid: 'GPU-1', ecc: true, mig: false, powerLimitWatts: 700 };
+    const batches = record.batches.map((batch) => ({ ...batch, device: 'cuda:0' }));
+    const machineThere = { ...record.machine, gpus: { devices: [{ ...sound, ...more }] } };
+    return { record: { ...record, batches, machine: machineThere, digest: id }, name: id };
+  };
+  const notesOf = (more: Settings, machine = 'one') =>
+    compareRecords([onGpu({}, 'a'), onGpu(more, 'b', machine)], {
+      ...ASKED,
+      across: ['machine'],
+    }).notes.filter((note) => /not on one GPU/.test(note));
+
+  it('are told where both are cuda:0 of one machine, and one is another GPU or set otherwise', () => {
+    expect(notesOf({})).toEqual([]);
+    expect(notesOf({ uuid: 'GPU-2' })).toEqual([
+      'not on one GPU with the same settings, which may be the reason of a difference: a GPU-1; b GPU-2',
+    ]);
+    expect(notesOf({ ecc: false, mig: true, powerLimitWatts: 500 })[0]).toMatch(
+      /: a ECC on, MIG off, power limit 700 W; b ECC off, MIG on, power limit 500 W$/,
+    );
+    expect(notesOf({ ecc: null })).toEqual([]);
+  });
+
+  it('of two machines are others anyway, and only their settings are told', () => {
+    expect(notesOf({ uuid: 'GPU-2' }, 'two')).toEqual([]);
+    expect(notesOf({ uuid: 'GPU-2', ecc: false }, 'two')[0]).toMatch(/: a ECC on; b ECC off$/);
+  });
+});
+
 describe('comparing by a label', () => {
   const threads: DescribedRecord = {
     batches: [

@@ -29,6 +29,17 @@ describe('the environment of a launch', () => {
     expect(environmentOf('mkl', 2, {}).MKL_THREADING_LAYER).toBe('GNU');
   });
 
+  it('of cuBLAS overrules no data type, whatever the shell says', () => {
+    const shell = {
+      NVIDIA_TF32_OVERRIDE: '0',
+      CUBLAS_EMULATE_SINGLE_PRECISION: '1',
+      CUBLAS_EMULATE_DOUBLE_PRECISION: '1',
+      CUBLAS_WORKSPACE_CONFIG: ':4096:8',
+    };
+    for (const provider of ['cublas', 'cublaslt'])
+      expect(environmentOf(provider, 1, shell)).toEqual({ CUBLAS_WORKSPACE_CONFIG: ':4096:8' });
+  });
+
   it('leaves the choice of code to the user', () => {
     const shell = { BLIS_ARCH_TYPE: '0', OPENBLAS_CORETYPE: 'Haswell' };
     expect(environmentOf('blis', 1, shell)).toMatchObject(shell);

@@ -10,6 +10,7 @@ const OWN = [
   'thermal',
   'power-capped',
   'power-brake',
+  'clock-held',
   'clock-not-settled',
   'foreign-load',
   'link-degraded',
@@ -26,6 +27,7 @@ const sound: NvmlTelemetry = {
   readings: 30,
   reasons: {},
   smHertz: { least: 1.98e9, median: 1.98e9, most: 1.98e9 },
+  mostSmHertz: 1.98e9,
   watts: { least: 480, median: 500, most: 510 },
   celsius: { least: 50, median: 55, most: 60 },
   enforcedPowerLimitWatts: 700,
@@ -119,6 +121,37 @@ const bit = (name: keyof typeof REASONS, share: number): Readonly<Record<string,
   [REASONS[name]]: share,
 });
 
+const clockAt = (hertz: number): Partial<NvmlTelemetry> => ({
+  smHertz: { least: hertz, median: hertz, most: hertz },
+});
+
+describe('the clock of a GPU below the most that it can have', () => {
+  const held = (nvml: Partial<NvmlTelemetry>): boolean => found(nvml).includes('clock-held');
+  it('is held by a bit that says so from half of the readings on, where it costs more than a step', () => {
+    expect(held({ reasons: bit('applicationClocks', 0.49), ...clockAt(1.9e9) })).toBe(false);
+    expect(held({ reasons: bit('applicationClocks', 1), ...clockAt(1.97e9) })).toBe(false);
+  });
+  it('is held without one where it is clearly below, and power, heat and rest are no reason', () => {
+    expect(held(clockAt(0.86 * 1.98e9))).toBe(false);
+    expect(held(clockAt(0.84 * 1.98e9))).toBe(true);
+    for (const name of ['powerCap', 'softwareThermal', 'hardwareSlowdown', 'idle'] as const)
+      expect(held({ reasons: bit(name, 0.1), ...clockAt(1.2e9) })).toBe(false);
+    expect(held({ reasons: bit('powerCap', 0.09), ...clockAt(1.2e9) })).toBe(true);
+  });
+  it('is nothing to copies, but where a bit says that it is held', () => {
+    const ofCopy = (nvml: Partial<NvmlTelemetry>): string[] =>
+      detectFlags(
+        observe({ clock, nvml: { ...sound, ...clockAt(1.2e9), ...nvml } }, { overHostLink: true }),
+      ).map(({ name }) => name);
+    expect(ofCopy({})).not.toContain('clock-held');
+    expect(ofCopy({ reasons: bit('applicationClocks', 1) })).toContain('clock-held');
+  });
+  it('is not checked where NVML tells no reasons, or no clock', () => {
+    expect(unseen({ ...sound, reasons: null })).toContain('clock-held');
+    expect(unseen({ ...sound, mostSmHertz: null })).toEqual(['clock-held']);
+  });
+});
+
 describe('a GPU launch', () => {
   it('that the hardware slows down throughout is braked, also where one reading was hot', () => {
     const reasons = { ...bit('hardwareSlowdown', 1), ...bit('hardwareThermal', 0.004) };
@@ -137,6 +170,10 @@ describe('a GPU launch', () => {
     ['power-capped', { reasons: bit('powerCap', 0.9) }],
     ['power-brake', { reasons: bit('powerBrake', 0.1) }],
     ['power-brake', { reasons: bit('hardwareSlowdown', 0.1) }],
+    ['clock-held', { reasons: bit('applicationClocks', 0.5), ...clockAt(1.9e9) }],
+    ['clock-held', { reasons: bit('syncBoost', 1), ...clockAt(1.9e9) }],
+    ['clock-held', { reasons: bit('applicationClocks', 1), smHertz: null }],
+    ['clock-held', clockAt(1.2e9)],
     ['clock-not-settled', { series: series([...Array(15).fill(1.98e9), ...Array(15).fill(1.75e9)]) }],
     ['foreign-load', { processesBefore: [{ pid: 7, bytes: 1 }] }],
     ['foreign-load', { processesBefore: [{ pid: 7, bytes: null }] }],

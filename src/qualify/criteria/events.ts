@@ -3,6 +3,7 @@ import { isGpu } from '../../devices/device.js';
 import { overHostLink, peerOf } from '../../indicators/memory-gpu.js';
 import { whysOf } from '../../readers/not-checked.js';
 import type { Finding, RecordBatch } from '../../record/schema.js';
+import { LEAST_UNEXPLAINED } from '../../statistics/validity/clock-held.js';
 import { faultsIn } from '../../telemetry/gpu-faults.js';
 import { type CauseName, causeNamed } from '../causes.js';
 import { atMost, below, type Looked, notSeen, skipped, told } from '../findings.js';
@@ -78,16 +79,33 @@ const BITS = [
   ['hardware_thermal', 'thermal', 'hardwareShare'],
   ['power_brake', 'power-brake', 'brakeShare'],
   ['hardware_slowdown', 'power-brake', 'hardwareSlowdownShare'],
+  ['clock_setting', 'clock-held', 'applicationClocksShare'],
+  ['sync_boost', 'clock-held', 'syncBoostShare'],
 ] as const;
+
+/** Without a bit that says why it may be the card's own way, which no setting mends: that is open, and no fault. */
+const clockLoss = (batch: RecordBatch): Finding =>
+  watched(
+    {
+      quantity: 'clock_below_most',
+      measured: mostOf(batch, 'clock-held', 'unexplainedLoss'),
+      unit: '1',
+      source: 'its highest clock, where neither power nor heat says why',
+      otherwise: 'inconclusive',
+    },
+    LEAST_UNEXPLAINED,
+    unseen(batch, 'clock-held'),
+  );
 
 function gpuClock(batch: RecordBatch, limit: number, source: string): readonly Finding[] {
   const bits = BITS.map(([quantity, flag, name]) =>
     watched({ quantity, measured: mostOf(batch, flag, name), unit: '1', source }, limit, unseen(batch, flag)),
   );
+  const events = [...bits, clockLoss(batch)];
   const capped = mostOf(batch, 'power-capped', 'share');
-  if (unseen(batch, 'power-capped') !== null) return bits;
+  if (unseen(batch, 'power-capped') !== null) return events;
   return [
-    ...bits,
+    ...events,
     told({ quantity: 'power_capped', measured: capped, unit: '1', source, note: 'usual under full load' }),
   ];
 }
@@ -97,6 +115,17 @@ function cpuClock(batch: RecordBatch): readonly Finding[] {
   const counted = sumOf(batch, 'throttled', 'thermalThrottles');
   const blind = whyNot(batch, 'throttled', (why) => why.includes('thermal'));
   return [watched({ quantity: 'thermal_limits', measured: counted, source: 'none in a launch' }, 0, blind)];
+}
+
+/** Of findings that do not hold, the worst first. */
+function clockCause(findings: readonly Finding[]): CauseName {
+  const isBad = (about: RegExp): boolean =>
+    findings.some(
+      ({ quantity, verdict }) => (verdict === 'fail' || verdict === 'inconclusive') && about.test(quantity),
+    );
+  if (isBad(/brake|slowdown/)) return 'power-brake';
+  if (isBad(/thermal/)) return 'thermal';
+  return isBad(/clock|sync/) ? 'clock-held' : 'thermal';
 }
 
 const judgedAtAll = (findings: readonly Finding[]): boolean =>
@@ -110,13 +139,10 @@ export const clock: Criterion<'clock'> = {
       if (seenLaunches(batch).length === 0)
         return { findings: nothingSeen(context.source), cause: nothingToShow(batch) };
       const findings = isGpu(batch.device) ? gpuClock(batch, check.atMost, context.source) : cpuClock(batch);
-      const braked = findings.some(
-        ({ quantity, verdict }) => verdict === 'fail' && /brake|slowdown/.test(quantity),
-      );
       return {
         possible: judgedAtAll(findings),
         findings,
-        cause: causeNamed(braked ? 'power-brake' : 'thermal'),
+        cause: causeNamed(clockCause(findings)),
       };
     }),
 };
@@ -226,20 +252,39 @@ const countedFinding =
       unseen(batch, flag, part),
     );
 
-/** Faults that the driver reported, by their numbers. */
-function xidFinding(batch: RecordBatch): Finding {
+/** What NVIDIA's list of XIDs names first as faults of the program, ours or another's, and not of the GPU. */
+const OF_PROGRAMS = [
+  '13', // Graphics engine exception.
+  '31', // GPU memory page fault.
+  '43', // GPU stopped processing.
+  '45', // Preemptive cleanup, due to previous errors.
+];
+
+/** Faults that the driver reported, by their numbers: those of the GPU, and those that are mostly of a program, apart. */
+function xidFindings(batch: RecordBatch): readonly Finding[] {
   const xids = evidences(batch, 'device-errors').flatMap(({ xids: text }) =>
     String(text ?? '')
       .split(',')
       .filter((xid) => xid !== ''),
   );
-  const looked = {
-    quantity: 'xids',
-    measured: xids.length,
+  const ofPrograms = xids.filter((xid) => OF_PROGRAMS.includes(xid));
+  const others = xids.filter((xid) => !OF_PROGRAMS.includes(xid));
+  const why = unseen(batch, 'device-errors', 'fault reports');
+  const found = (quantity: string, own: readonly string[]) => ({
+    quantity,
+    measured: own.length,
     source: NONE,
-    note: xids.length === 0 ? null : `XID ${xids.join(', ')}`,
-  };
-  return watched(looked, 0, unseen(batch, 'device-errors', 'fault reports'));
+    note: own.length === 0 ? null : `XID ${own.join(', ')}`,
+  });
+  if (ofPrograms.length === 0) return [watched(found('xids', others), 0, why)];
+  const open = found('application_xids', ofPrograms);
+  return [
+    watched(found('xids', others), 0, why),
+    {
+      ...atMost({ ...open, otherwise: 'inconclusive' }, 0),
+      note: `${open.note}: mostly a fault of a program on this GPU, and no sure sign of a fault of the GPU`,
+    },
+  ];
 }
 
 /** Of findings that do not hold, the worst first. */
@@ -258,6 +303,7 @@ const CAUSES: readonly (readonly [cause: CauseName, ...quantities: readonly stri
     'nvlink_replays',
     'nvlink_checksums',
   ],
+  ['application-fault', 'application_xids'],
   ['corrected-errors', 'corrected_errors'],
 ];
 
@@ -307,7 +353,9 @@ export const counters: Criterion<'counters'> = {
       const counted = COUNTED.map(countedFinding(batch, source, check.correctedAtMost ?? CORRECTED_AT_MOST));
       if (seenLaunches(batch).length === 0) {
         // What was counted until the launches failed counts; that nothing was says nothing.
-        const bad = [...counted, xidFinding(batch)].filter(({ verdict }) => verdict === 'fail');
+        const bad = [...counted, ...xidFindings(batch)].filter(
+          ({ verdict }) => verdict === 'fail' || verdict === 'inconclusive',
+        );
         if (bad.length > 0) return { findings: bad, cause: causeNamed(causeOf(bad)) };
         return { findings: nothingSeen(source), cause: nothingToShow(batch) };
       }
@@ -315,7 +363,7 @@ export const counters: Criterion<'counters'> = {
       const blindToLink = unseen(batch, 'link-degraded', 'PCIe link');
       const findings: readonly Finding[] = [
         ...counted,
-        xidFinding(batch),
+        ...xidFindings(batch),
         watched({ quantity: 'degraded_links', measured: links, source: NONE }, 0, blindToLink),
         ...slowLinks(batch, NONE),
       ];

@@ -1,9 +1,10 @@
 /** What GPUs, and the host's memory, tell before anything is measured: driver, links, error correction, power limit, MIG. Pure. */
 import { gpuNamed } from '../../devices/device.js';
 import type { GpuDescription } from '../../machine/gpus.js';
+import type { MachineDescription } from '../../machine/types.js';
 import type { Finding } from '../../record/schema.js';
 import { type CauseName, causeNamed } from '../causes.js';
-import { atLeast, atMost, below, equalTo, notSeen, skipped, told } from '../findings.js';
+import { atLeast, atMost, below, equalTo, type Looked, notSeen, skipped, told } from '../findings.js';
 import type { CheckKind, CheckOf } from '../suite.js';
 import { type Context, type Criterion, judged, notPossible } from './criterion.js';
 
@@ -37,11 +38,41 @@ function ofGpus<K extends CheckKind>(
 /** Why NVML has no answer. */
 export const why = ({ nvmlProblem }: GpuDescription): string => nvmlProblem ?? 'this GPU does not tell';
 
+/** As the driver writes it, too: its letters are capitals, its domain may have more digits. */
+const addressOf = (text: string): string => text.toLowerCase().replace(/^0+(?=[0-9a-f]{4}:)/, '');
+
+/**
+ * GPUs that the kernel shows on PCI and the driver does not: off the bus, without a driver, or kept from this process. What may keep them
+ * from it is told, and judges nothing.
+ */
+function pciFindings({ gpus, pciGpus, virtualisation }: MachineDescription): readonly Finding[] {
+  if (pciGpus === undefined) return [];
+  const shown = new Set((gpus?.devices ?? []).map(({ pciBusId }) => addressOf(pciBusId)));
+  const missing = pciGpus.addresses.filter((address) => !shown.has(addressOf(address)));
+  if (missing.length === 0) return [];
+  const hiddenBy = pciGpus.hiddenBy ?? (virtualisation.container === null ? null : 'the container');
+  const looked: Looked = {
+    quantity: 'gpus_without_driver',
+    measured: missing.length,
+    source: 'all on PCI are shown by the driver',
+    note: `the driver does not show ${missing.join(', ')}${hiddenBy === null ? '' : `, which may be by ${hiddenBy}`}`,
+  };
+  return hiddenBy === null
+    ? [atMost({ ...looked, measured: missing.length, otherwise: 'inconclusive' }, 0)]
+    : [told(looked)];
+}
+
 export const driver: Criterion<'driver'> = {
   kind: 'driver',
   repeats: false,
-  judge(check, { machine: { gpus }, expected, source }) {
-    if (gpus === undefined) return [notPossible(check, NO_GPU, source)];
+  judge(check, { machine, expected, source }) {
+    const { gpus } = machine;
+    const missing = expected.gpu === undefined ? pciFindings(machine) : [];
+    if (gpus === undefined) {
+      if (!missing.some(({ verdict }) => verdict === 'inconclusive'))
+        return [notPossible(check, NO_GPU, source)];
+      return [judged(check, { findings: missing, cause: causeNamed('no-driver') })];
+    }
     // The driver is asked where GPUs are expected, be it there or not, and else where it is loaded.
     const wanted = (expected.gpu ?? 0) > 0 ? '--expect' : 'the driver is loaded';
     const count = atLeast(
@@ -57,7 +88,13 @@ export const driver: Criterion<'driver'> = {
           verdict: 'inconclusive',
         }),
       );
-    return [judged(check, { findings: [count, ...silent], cause: causeNamed('no-driver') })];
+    const isOne = gpus.devices.length > 0 && silent.length === 0;
+    return [
+      judged(check, {
+        findings: [count, ...silent, ...missing],
+        cause: causeNamed(isOne ? 'missing-device' : 'no-driver'),
+      }),
+    ];
   },
 };
 
@@ -88,13 +125,28 @@ function pcieFindings(gpu: GpuDescription, source: string): readonly Finding[] {
   ];
 }
 
-/** Links of cards that no bridge connects are all down. Where some link of such GPUs is up, all of them have to be. */
+/** Names of boards whose GPUs NVLinks always connect, as far as a name says so. */
+const ALWAYS_LINKED = /SXM|HGX|\bHBM3e?\b/;
+
+/**
+ * Links of cards that no bridge connects are all down. Where some link of such GPUs is up, all of them have to be; where none is, only
+ * the board's name can say that some should.
+ */
 function nvlinkFindings(
   { name, nvlinks }: GpuDescription,
   gpus: readonly GpuDescription[],
 ): readonly Finding[] {
   const connected = gpus.some((one) => one.name === name && (one.nvlinks?.up ?? 0) > 0);
-  if (nvlinks == null || !connected) return [];
+  if (nvlinks == null || nvlinks.all === 0) return [];
+  if (!connected) {
+    const note = `${nvlinks.up} of ${nvlinks.all} up: no bridge, or all down`;
+    return [
+      {
+        ...told({ quantity: 'nvlinks_up', measured: nvlinks.up, source: 'all that this GPU has', note }),
+        verdict: ALWAYS_LINKED.test(name) ? 'warn' : 'pass',
+      },
+    ];
+  }
   return [
     atLeast({ quantity: 'nvlinks_up', measured: nvlinks.up, source: 'all that this GPU has' }, nvlinks.all),
   ];

@@ -2,6 +2,7 @@
 import { plural } from '../../quantities/format.js';
 import type { Observation } from '../../telemetry/types.js';
 import { requireFinite } from '../finite.js';
+import { clockHeld } from './clock-held.js';
 import { clockLimited } from './clock-limited.js';
 import { clockNotSettled } from './clock-not-settled.js';
 import { contended } from './contended.js';
@@ -34,6 +35,7 @@ export const detectors: readonly Detector[] = [
   deviceErrors,
   powerBrake,
   thermal,
+  clockHeld,
   powerCapped,
   foreignLoad,
   clockNotSettled,

@@ -21,6 +21,7 @@ export type FlagName =
   | 'thermal'
   | 'power-capped'
   | 'power-brake'
+  | 'clock-held'
   | 'clock-not-settled'
   | 'foreign-load'
   | 'link-degraded'

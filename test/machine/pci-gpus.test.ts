@@ -1,0 +1,34 @@
+/** GPUs as sysfs has them. */
+import { expect, it } from 'vitest';
+import { PCI_DEVICES, readPciGpus } from '../../src/machine/pci-gpus.js';
+import { type Files, readerOf } from './fixtures/reader-of.js';
+
+const entry = (address: string, vendor: string, kind: string, driver = 'nvidia'): Files => ({
+  [`${PCI_DEVICES}/${address}/vendor`]: `${vendor}\n`,
+  [`${PCI_DEVICES}/${address}/class`]: `${kind}\n`,
+  [`${PCI_DEVICES}/${address}/uevent`]: `DRIVER=${driver}\nPCI_CLASS=${kind.slice(2)}\n`,
+});
+const [DISPLAY, COMPUTE, SWITCH, SOUND] = ['0x030000', '0x030200', '0x068000', '0x040300'];
+const files: Files = {
+  ...entry('0000:4b:00.0', '0x10de', COMPUTE),
+  ...entry('0000:01:00.0', '0x10de', DISPLAY),
+  ...entry('0000:01:00.1', '0x10de', SOUND),
+  ...entry('0000:02:00.0', '0x10de', SWITCH),
+  ...entry('0000:03:00.0', '0x1a03', DISPLAY, 'ast'),
+  ...entry('0000:5c:00.0', '0x10de', COMPUTE, 'vfio-pci'),
+};
+const names = [...new Set(Object.keys(files).map((path) => path.split('/').at(-2) ?? ''))];
+
+it('are NVIDIA’s display controllers that no guest has, whether or not a driver shows them', () => {
+  expect(readPciGpus(readerOf(files), names, {})).toEqual({
+    addresses: ['0000:01:00.0', '0000:4b:00.0'],
+    hiddenBy: null,
+  });
+  expect(readPciGpus(readerOf(files), [], {})).toBeNull();
+});
+
+it('may be hidden from this process by its environment', () => {
+  const hiddenBy = (env: Record<string, string>) => readPciGpus(readerOf(files), names, env)?.hiddenBy;
+  expect(hiddenBy({ CUDA_VISIBLE_DEVICES: '0', SLURM_JOB_ID: '7' })).toBe('CUDA_VISIBLE_DEVICES=0');
+  expect(hiddenBy({ SLURM_JOB_ID: '7' })).toMatch(/Slurm/);
+});
