@@ -35,6 +35,8 @@ export function conditionsChanged(there: MachineDescription, here: MachineDescri
   const conditions = [
     ['GPUs', gpusOf(there), gpusOf(here)],
     ['CPUs that may be used', there.limits.allowedCpus ?? 'unknown', here.limits.allowedCpus ?? 'unknown'],
+    // Its engine computes what a framework does in JavaScript and WebAssembly.
+    ['Node', there.runtime.node, here.runtime.node],
     ['kernel', there.os.kernelRelease ?? 'unknown', here.os.kernelRelease ?? 'unknown'],
   ] as const;
   const changed = conditions.filter(([, then, now]) => then !== now);

@@ -12,6 +12,7 @@ import {
   type Described,
   type Hooks,
   makeOwnStack,
+  placesIn,
   prefixOf,
   problemStack,
   resolveLock,
@@ -60,7 +61,7 @@ function writeLocks(file: string, locks: StackLocks): void {
 
 export interface MadeStack {
   readonly stack: OwnStack;
-  /** null: without packages, or they do not resolve. */
+  /** null: without packages, or it cannot be made: what mends its description would not fit the lock. */
   readonly lock: StackLock | null;
 }
 
@@ -70,14 +71,13 @@ export async function makeStack(
   lockOf: () => Promise<StackLock | null>,
   hooks: Hooks,
 ): Promise<MadeStack> {
-  let lock: StackLock | null = null;
   try {
-    lock = await lockOf();
+    const lock = await lockOf();
     return { stack: await makeOwnStack(described, lock, hooks), lock };
   } catch (error) {
     const stack = problemStack(described.request, error);
     say(`${stack.name} cannot be measured: ${stack.problem}`);
-    return { stack, lock };
+    return { stack, lock: null };
   }
 }
 
@@ -156,7 +156,14 @@ export async function restoreOwnStacks(
     if (digest !== null) {
       if (lock === undefined) return refuse(`${lockFile} does not say what it was`);
       if (lockDigest(lock) !== digest) return refuse(`${lockFile} names other packages`);
-      await prefixOf(name, lock, environment, hooksOf(quiet)).catch((error) => refuse(messageOf(error)));
+      const prefix = await prefixOf(name, lock, environment, hooksOf(quiet)).catch((error) =>
+        refuse(messageOf(error)),
+      );
+      const places = placesIn(prefix, lock);
+      // Another Node has another folder, and another XDG_CACHE_HOME: what was compared has to be what is used.
+      const same =
+        places.frameworksFrom === frameworksFrom && places.folders.every((one) => folders.includes(one));
+      if (!same) return refuse(`its packages are in ${prefix} now`);
     }
     const file = findStack(provider).library === null ? [] : [variant ?? ''];
     const frameworks = frameworksFrom === null ? [] : [frameworksFrom];

@@ -53,8 +53,8 @@ export interface OpenedFramework {
   readonly chose: string | null;
   /** The file whose code computes. */
   readonly binary: string;
-  /** Threads that it says it computes with. */
-  readonly threads: number;
+  /** Threads that it says it computes with; null: it does not tell, and what it was told is no answer. */
+  readonly threads: number | null;
   /** @throws Error where it has no such product */
   prepare(product: Product, operands: Operands): Promise<PreparedProduct>;
 }

@@ -24,10 +24,11 @@ export function identityInUse(
   { ids, binding }: HostedThreads,
 ): Pick<FrameworkOutcome, 'implementation' | 'library' | 'identity'> {
   const asked = Number(native.parameters.threads ?? parameters.threads);
-  const atWork = Math.min(framework.threads, ids.length);
-  const idle = atWork < asked ? `, ${atWork} of ${plural(asked, 'thread')} at work` : '';
+  // How many of them compute nobody sees.
+  const there = Math.min(framework.threads, ids.length);
+  const fewer = there < asked ? `, ${there} of ${plural(asked, 'thread')} there` : '';
   return {
-    implementation: `${implementation}${idle}`,
+    implementation: `${implementation}${fewer}`,
     library: { version, chose, binding },
     identity: {
       // Hashing a large library again in each launch would be time for nothing.

@@ -81,7 +81,7 @@ async function prepare(
   const hosted = native().host(workload, { ...parameters, libraryThreads: framework.threads });
   endSpan('allocate');
   const opened = await openFramework(framework);
-  if (opened.threads > framework.threads) {
+  if (opened.threads !== null && opened.threads > framework.threads) {
     throw new Error(
       `it was told to use ${framework.threads} threads and says that it uses ${opened.threads}`,
     );

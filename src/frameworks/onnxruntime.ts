@@ -140,7 +140,7 @@ export const open: OpenFramework = async (packages, backend, threads): Promise<O
     chose: null,
     // Providers are loaded from beside the library.
     binary: onGpu ? join(dirname(library), CUDA_LIBRARY) : library,
-    threads,
+    threads: null,
     prepare: (product, operands) =>
       onGpu ? prepareOnGpu(runtime, product, operands) : prepareOnCpu(runtime, threads, product, operands),
   };

@@ -57,7 +57,7 @@ interface Ready {
   readonly registered: string;
   readonly chose: string | null;
   readonly binary: string;
-  readonly threads: number;
+  readonly threads: OpenedFramework['threads'];
   readonly onGpu: boolean;
 }
 
@@ -102,7 +102,7 @@ async function openWasm(packages: Packages, threads: number): Promise<Ready> {
 }
 
 /** libtensorflow takes its threads from the environment, which was set before this process started. */
-async function openNode(packages: Packages, backend: string, threads: number): Promise<Ready> {
+async function openNode(packages: Packages, backend: string): Promise<Ready> {
   const name = NODE_PACKAGES[backend];
   if (name === undefined) throw new Error(`TensorFlow.js has no backend ${backend}`);
   const tf = packages.load(name) as TensorFlow;
@@ -112,7 +112,7 @@ async function openNode(packages: Packages, backend: string, threads: number): P
   if (problem !== null) throw new Error(problem);
   const binary = mappedFile(/\/libtensorflow\.so[^/]*$/) ?? mappedFile(/\/tfjs_binding\.node$/);
   if (binary === null) throw new Error(`${name} was loaded, and no libtensorflow is in this process`);
-  return { tf, registered: 'tensorflow', chose: onGpu ? 'GPU' : null, binary, threads, onGpu };
+  return { tf, registered: 'tensorflow', chose: onGpu ? 'GPU' : null, binary, threads: null, onGpu };
 }
 
 /** On a GPU the wait for C is its copy: libtensorflow puts every operand there once, when it is first used. */
@@ -182,7 +182,7 @@ export const open: OpenFramework = async (packages, backend, threads): Promise<O
       ? await openCpu(packages)
       : backend === 'wasm'
         ? await openWasm(packages, threads)
-        : await openNode(packages, backend, threads);
+        : await openNode(packages, backend);
   const { tf, chose, binary } = ready;
   return {
     version: tf.version_core ?? tf.version?.['tfjs-core'] ?? 'unknown',

@@ -5,12 +5,13 @@ import { byTheHost, overHostLink, peerOf } from '../indicators/memory-gpu.js';
 import { isWithin } from '../mpi/choice.js';
 import { median, sortedCopy } from '../statistics/quantile.js';
 import { type Summary, summariseSorted } from '../statistics/summary.js';
+import { LEAST_WINDOW } from '../statistics/validity/detector.js';
 import { detectFlags, notChecked } from '../statistics/validity/index.js';
 import { type LaunchNoise, launchNoise } from '../statistics/variance.js';
 import { without } from '../statistics/without.js';
 import type { Observation, Telemetry } from '../telemetry/types.js';
 import type { Hertz, Seconds } from '../units.js';
-import { abovePeak } from './above-peak.js';
+import { abovePeak, aboveThreads, NO_PEAK } from './above-peak.js';
 import { sha256 } from './digest.js';
 import type { InspectionEnd } from './inspection-end.js';
 import { NO_SAMPLES, type Samples } from './samples.js';
@@ -125,6 +126,28 @@ function disobeyed(document: InspectionDocument, elapsed: Seconds): string | nul
   });
 }
 
+/** Of a launch on a library whose rate there is no peak to hold against. */
+function withoutPeak(document: InspectionDocument): Pick<RecordInspection, 'flags' | 'notChecked'> {
+  const { stack, ceilings, case: one } = document;
+  const { work, threads } = findIndicator(one.indicator);
+  if (stack.threadBinding === undefined || ceilings?.arithmetic != null || work(one.parameters).flop === 0)
+    return { flags: [], notChecked: [] };
+  const { processCpuTime, window } = document.telemetry as unknown as Telemetry;
+  const flag = aboveThreads(processCpuTime, window, threads(one.parameters));
+  return {
+    flags: flag === null ? [] : [{ ...flag, evidence: { ...flag.evidence } }],
+    notChecked: [{ flag: 'above-ceiling', why: NO_PEAK }],
+  };
+}
+
+/** How many of the threads that a library was told computed, nobody sees; in a short window ticks do not tell either. */
+function cpusUsedOf({ stack, telemetry }: InspectionDocument): Pick<RecordInspection, 'cpusUsed'> {
+  const { processCpuTime, window } = telemetry as unknown as Telemetry;
+  return stack.threadBinding === undefined || processCpuTime === null || window < LEAST_WINDOW
+    ? {}
+    : { cpusUsed: processCpuTime / window };
+}
+
 /** Launches that are no processes of their own have no difference between processes that could be seen. */
 function oneJobForAll({ case: { parameters } }: InspectionDocument): RecordInspection['notChecked'] {
   if (!isWithin(parameters.launcher ?? '')) return [];
@@ -204,6 +227,7 @@ export function analyseInspection(
   const disobedience = right ? disobeyed(document, statistics.median) : null;
   const scored = right && disobedience === null;
   const { disturbed } = read.samples;
+  const unbounded = withoutPeak(document);
   const spans = spansOf(document, wall);
   const entry: RecordInspection = {
     index,
@@ -219,17 +243,25 @@ export function analyseInspection(
     undisturbedMedian: undisturbedMedian(read.samples),
     steady: document.warmup.steady,
     frequency: frequencyOf(document),
+    ...cpusUsedOf(document),
     ceilings: document.ceilings ?? null,
     ...(document.ranks === undefined ? {} : { ranks: document.ranks }),
     ...(document.overlap === undefined ? {} : { overlap: document.overlap }),
     verification: document.verification,
     flags:
       samples.length > 0
-        ? detectFlags(observation).map(({ name, reason, evidence }) => ({ name, reason, evidence }))
+        ? [
+            ...detectFlags(observation).map(({ name, reason, evidence }) => ({ name, reason, evidence })),
+            ...unbounded.flags,
+          ]
         : [],
     notChecked:
       samples.length > 0
-        ? [...notChecked(observation).map(({ flag, why }) => ({ flag, why })), ...oneJobForAll(document)]
+        ? [
+            ...notChecked(observation).map(({ flag, why }) => ({ flag, why })),
+            ...unbounded.notChecked,
+            ...oneJobForAll(document),
+          ]
         : [],
     spans,
   };

@@ -56,7 +56,12 @@ function buildOf({ document }: AnalysedInspection): string | null {
   return provider === OWN ? null : (sha256 ?? version);
 }
 
-const environmentOf = ({ document }: AnalysedInspection): Readonly<Record<string, string>> | null =>
+type ByName = Readonly<Record<string, string>>;
+
+const differingNames = (own: ByName, its: ByName): readonly string[] =>
+  [...new Set([...Object.keys(own), ...Object.keys(its)])].sort().filter((name) => own[name] !== its[name]);
+
+const environmentOf = ({ document }: AnalysedInspection): ByName | null =>
   document?.stack.environment ?? null;
 
 /** Why it is no launch of what the first one that tells measured; null: nothing is known against it. */
@@ -67,6 +72,18 @@ function otherBuild(one: AnalysedInspection, inspections: readonly AnalysedInspe
   const stack = one.document?.stack;
   const name = stack?.mpi === undefined ? stack?.provider : `the MPI library ${stack.mpi.path}`;
   return `it ran another build of ${name} than launch ${first.entry.index + 1}: ${build}, not ${buildOf(first)}`;
+}
+
+/** Whose file is the same may still be another one, by the packages around that. */
+function otherPackages(one: AnalysedInspection, inspections: readonly AnalysedInspection[]): string | null {
+  const first = inspections.find(({ document }) => document?.stack.packages !== undefined);
+  const [own, its] = [one.document?.stack.packages, first?.document?.stack.packages];
+  if (first === undefined || own === undefined || its === undefined) return null;
+  const differing = differingNames(own, its).map(
+    (name) => `${name} ${own[name] ?? 'is gone'}, not ${its[name] ?? 'there'}`,
+  );
+  if (differing.length === 0) return null;
+  return `it ran other packages than launch ${first.entry.index + 1}: ${differing.join('; ')}`;
 }
 
 function otherCode(one: AnalysedInspection, inspections: readonly AnalysedInspection[]): string | null {
@@ -83,8 +100,7 @@ function otherEnvironment(
   const first = inspections.find((other) => environmentOf(other) !== null);
   const [own, its] = [environmentOf(one), first === undefined ? null : environmentOf(first)];
   if (first === undefined || own === null || its === null) return null;
-  const names = [...new Set([...Object.keys(own), ...Object.keys(its)])].sort();
-  const differing = names.filter((name) => own[name] !== its[name]);
+  const differing = differingNames(own, its);
   if (differing.length === 0) return null;
   return `it ran in another environment than launch ${first.entry.index + 1}: ${differing.join(', ')} changed`;
 }
@@ -96,7 +112,10 @@ function otherEnvironment(
 function ofOneBuild(inspections: readonly AnalysedInspection[]): readonly AnalysedInspection[] {
   return inspections.map((one) => {
     const reason =
-      otherBuild(one, inspections) ?? otherEnvironment(one, inspections) ?? otherCode(one, inspections);
+      otherBuild(one, inspections) ??
+      otherPackages(one, inspections) ??
+      otherEnvironment(one, inspections) ??
+      otherCode(one, inspections);
     if (reason === null) return one;
     return { ...one, entry: { ...one.entry, status: 'failed', reason, rate: null } };
   });

@@ -59,6 +59,12 @@ it.each([
     { ...machine, os: { ...machine.os, kernelRelease: '6.1.0-2' } },
     'kernel: 6.1.0-1 then, 6.1.0-2 now',
   ],
+  [
+    'Node is another one, which computes what a framework does in JavaScript',
+    machine,
+    { ...machine, runtime: { ...machine.runtime, node: 'v26.1.0' } },
+    'Node: v24.0.0 then, v26.1.0 now',
+  ],
 ])('refuses where %s, with what changed', (_, there, now, told) => {
   expect(resumed(there, now)).toThrow(
     new UserError(

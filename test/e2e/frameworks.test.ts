@@ -103,7 +103,7 @@ describe('frameworks and our own kernels in one command', () => {
       }
     }));
 
-  it('with more threads than a backend can use say how many are at work', (context) =>
+  it('with more threads than a backend can use say how many are there', (context) =>
     withFolder(async (out) => {
       const folder = real(context);
       if (!TWO_CPUS) return context.skip('there is one CPU');
@@ -115,7 +115,7 @@ describe('frameworks and our own kernels in one command', () => {
         [...args, '--stack', 'tfjs:wasm,onnxruntime'],
       );
       expect(batchOn(record, 'tfjs:wasm').stack.implementation).toBe(
-        'wasm, SIMD, B packed once, 1 of 2 threads at work',
+        'wasm, SIMD, B packed once, 1 of 2 threads there',
       );
       const { stack, verified } = batchOn(record, 'onnxruntime');
       expect(verified).toBe('passed');

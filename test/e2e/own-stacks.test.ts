@@ -71,6 +71,7 @@ describe('packages of Debian', () => {
       ]);
       expect(stack.package).toBe(`${package_} ${asked?.[0]?.version}`);
       expect(stack.own?.system).toContain('libc6');
+      expect(stack.own?.systemVersions?.libc6).toMatch(/^\d/);
       const loaded = stack.own?.loaded ?? [];
       expect(loaded.every((path) => path.startsWith(place.cache))).toBe(true);
       expect(loaded.some((path) => path.includes(library))).toBe(true);
@@ -149,6 +150,8 @@ describe('a stack that cannot be made or does not work', () => {
       expect(endOf(record, 'unknown')).toMatch(/^failed: apt-get/);
       expect(endOf(record, 'scripted')).toMatch(/^failed: scripted 1\.0\.0 wants to run a script/);
       expect(endOf(record, 'unlocked')).toMatch(/^failed: npm’s lockfile does not say exactly which a/);
+      // A lock would be obeyed, also after what the message asks for has been done.
+      expect(existsSync(`${file}.lock`)).toBe(false);
       expect(made()).toEqual(already);
     }));
 

@@ -176,3 +176,65 @@ describe('ranks', () => {
     expect(ofRanks({ sync: 'window' }, 16, 0.06 * SECONDS).names).not.toContain('skewed');
   });
 });
+
+interface OnLibrary {
+  readonly binding?: string;
+  readonly peak?: number | null;
+  readonly processCpuTime?: number;
+  readonly window?: number;
+}
+
+/** One thread, 2 x 100^3 operations in a millisecond. */
+function onLibrary({ binding = 'each', peak = null, processCpuTime = 2, window = 2 }: OnLibrary) {
+  const parameters = { m: 100, n: 100, k: 100, dtype: 'float32', threads: 1, pin: true, cache: 'hot' };
+  const document = {
+    attempt: 1,
+    case: { indicator: 'matmul', parameters },
+    stack: binding === 'ours' ? {} : { threadBinding: binding },
+    device: 'cpu',
+    cpus: [0],
+    callsPerSample: 1,
+    startedAt: '2026-01-01T10:00:00.000Z',
+    wall: REPETITIONS * SECONDS,
+    evicting: 0,
+    clock: { name: 'monotonic', overhead: 1e-8, resolution: 1e-9 },
+    warmup: { steady: true },
+    spans: [],
+    telemetry: { ...QUIET_TELEMETRY, processCpuTime, window },
+    ceilings: { arithmetic: peak === null ? null : { rate: peak, isa: 'avx2' }, memory: null },
+    verification: { passed: true },
+  } as unknown as InspectionDocument;
+  const samples = {
+    seconds: new Float64Array(REPETITIONS).fill(SECONDS),
+    entries: Float64Array.from({ length: REPETITIONS }, (_, i) => i * SECONDS),
+    disturbed: null,
+  };
+  const end = { index: 0, attempt: 1, status: 'measured', reason: null, wall: 3 } as const;
+  return analyseInspection(end, { document, text: '', file: 'inspections/0.json', samples }, null).entry;
+}
+const named = (all: readonly { readonly flag?: string; readonly name?: string }[]) =>
+  all.filter(({ flag, name }) => (flag ?? name) === 'above-ceiling').length;
+
+describe('a launch on a library whose peak nobody measured', () => {
+  it('says that its rate was held against nothing', () => {
+    expect(onLibrary({}).notChecked).toContainEqual({
+      flag: 'above-ceiling',
+      why: expect.stringMatching(/^no peak of these threads was measured/),
+    });
+    expect(named(onLibrary({ peak: 3e9 }).notChecked)).toBe(0);
+    // Of our own kernels it is known how many threads they use.
+    expect(named(onLibrary({ binding: 'ours' }).notChecked)).toBe(0);
+  });
+
+  it('is flagged where it used more CPU time than its threads have', () => {
+    expect(named(onLibrary({}).flags)).toBe(0);
+    expect(named(onLibrary({ processCpuTime: 4 }).flags)).toBe(1);
+    expect(named(onLibrary({ processCpuTime: 4, peak: 3e9 }).flags)).toBe(0);
+  });
+});
+
+it('a launch on a library tells how many CPUs’ time it used, where ticks can tell', () => {
+  expect(onLibrary({ processCpuTime: 3 }).cpusUsed).toBe(1.5);
+  expect(onLibrary({ window: 0.1 })).not.toHaveProperty('cpusUsed');
+  expect(onLibrary({ binding: 'ours' })).not.toHaveProperty('cpusUsed');
+});

@@ -35,6 +35,23 @@ describe('a library that was replaced while it was measured', () => {
   });
 });
 
+describe('a framework one of whose packages was replaced while it was measured', () => {
+  it('is another one, though the file that computes is the same', () => {
+    const launches = ['1.22.0', '1.22.0', '1.23.0'].map((version) => ({
+      seconds: 1e-3,
+      build: 'same',
+      packages: { 'onnxruntime-node': '1.22.0', 'onnxruntime-common': version },
+    }));
+    const batch = batchOf(matmulCase(), launches);
+    expect(batch.measured).toBe(2);
+    expect(batch.inspections[2]).toMatchObject({
+      status: 'failed',
+      reason: 'it ran other packages than launch 1: onnxruntime-common 1.23.0, not 1.22.0',
+      rate: null,
+    });
+  });
+});
+
 describe('an MPI library that was replaced while it was measured', () => {
   const path = '/usr/lib/libmpi.so.40';
   const launchesOf = (...builds: readonly (string | null)[]) =>

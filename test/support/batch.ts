@@ -14,6 +14,7 @@ export interface Launch {
   readonly frequency?: RecordInspection['frequency'];
   readonly ranks?: NonNullable<RecordInspection['ranks']>;
   readonly overlap?: NonNullable<RecordInspection['overlap']>;
+  readonly cpusUsed?: RecordInspection['cpusUsed'];
   readonly disturbedShare?: RecordInspection['disturbedShare'];
   readonly passed?: boolean;
   /** How it ended, in place of by whether it passed. */
@@ -30,6 +31,8 @@ export interface Launch {
   readonly mpi?: NonNullable<RecordBatch['stack']['mpi']>;
   /** Variables that it may have read. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** npm packages of a framework. */
+  readonly packages?: Readonly<Record<string, string>>;
   /** What a library said that it chose for this CPU. */
   readonly chose?: string;
 }
@@ -38,7 +41,18 @@ const REPETITIONS = 10;
 const EMBEDDED = { provider: 'embedded', variant: null, version: '0.0.0', file: null, sha256: null };
 
 export function inspectionOf(
-  { seconds, samples, passed = true, implementation, build, mpi, environment, chose, ...rest }: Launch,
+  {
+    seconds,
+    samples,
+    passed = true,
+    implementation,
+    build,
+    mpi,
+    environment,
+    packages,
+    chose,
+    ...rest
+  }: Launch,
   index: number,
 ): AnalysedInspection {
   const own = new Float64Array(samples ?? new Float64Array(REPETITIONS).fill(seconds));
@@ -70,7 +84,9 @@ export function inspectionOf(
     spans: [],
     ...rest,
   };
-  const document = [implementation, build, mpi, environment, chose].every((told) => told === undefined)
+  const document = [implementation, build, mpi, environment, packages, chose].every(
+    (told) => told === undefined,
+  )
     ? null
     : ({
         stack: {
@@ -79,6 +95,7 @@ export function inspectionOf(
           implementation: implementation ?? null,
           ...(mpi === undefined ? {} : { mpi }),
           ...(environment === undefined ? {} : { environment }),
+          ...(packages === undefined ? {} : { packages }),
           ...(chose === undefined ? {} : { chose }),
         },
       } as AnalysedInspection['document']);

@@ -252,7 +252,7 @@ export const doctorCommand: CommandModule = {
       .option('json', { type: 'boolean', describe: 'As JSON' })
       .example([
         ['$0 doctor', 'look before you measure'],
-        ['$0 doctor --self-test', 'show that each fault is caught (about ten seconds)'],
+        ['$0 doctor --self-test', 'show that each of these faults is caught (about ten seconds)'],
       ]),
   handler: ({ json, selfTest: selfTests }) => doctor(json === true, selfTests === true),
 };

@@ -1,13 +1,15 @@
 /** What a record's page says of a library or framework that was measured: whose file it is, how its threads were placed, and in what it ran. */
 import { basename } from 'node:path';
-import { plural } from '../../quantities/format.js';
+import { plural, significant } from '../../quantities/format.js';
 import type { RecordBatch } from '../../record/schema.js';
+import { median } from '../../statistics/quantile.js';
 import { variableTexts } from '../own-variables.js';
 import type { Row } from './table.js';
 
 const BINDINGS = {
   each: 'its threads bound to a CPU each',
-  together: 'its threads share the CPUs of the case: it makes them anew in each call',
+  together:
+    'fewer threads were found than were asked for, so that they share the CPUs of the case: it makes them anew in each call, or has fewer',
   none: 'its threads not bound',
 } as const;
 
@@ -33,7 +35,17 @@ function ownRow({ own }: RecordBatch['stack']): Row[] {
   return [['runs in', parts.length === 0 ? 'folders of its own' : parts.join(', ')]];
 }
 
-function libraryRow({ stack, asked }: RecordBatch): Row[] {
+/** How many of the threads that were asked for there was work for, where nobody saw them. */
+function usedText({ stack, inspections, asked }: RecordBatch): string[] {
+  const used = inspections.flatMap(({ cpusUsed }) => cpusUsed ?? []);
+  const threads = Number(asked.case.parameters.threads);
+  return stack.threadBinding === 'together' && used.length > 0
+    ? [`it used the time of about ${significant(median(used), 2)} of ${threads} CPUs`]
+    : [];
+}
+
+function libraryRow(batch: RecordBatch): Row[] {
+  const { stack, asked } = batch;
   if (stack.path == null) return [];
   const { path, version, package: owner, threadBinding, timed } = stack;
   const packages = packagesText(stack);
@@ -41,7 +53,7 @@ function libraryRow({ stack, asked }: RecordBatch): Row[] {
   const placed =
     threadBinding === undefined || (threadBinding === 'none' && asked.case.parameters.pin !== true)
       ? []
-      : [BINDINGS[threadBinding]];
+      : [BINDINGS[threadBinding], ...usedText(batch)];
   if (packages !== null) {
     const holds = timed === undefined ? [] : [`a repetition also holds ${timed}`];
     // Where it lies is long, and in the record.

@@ -22,6 +22,12 @@ export function ownStackSchemas(object: ObjectOf) {
       .array(z.string())
       .optional()
       .describe('packages that they depend on and that stay the system’s: what every process has already'),
+    systemVersions: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe(
+        'of those, as installed when the stack was made; absent in records from before it was written',
+      ),
     environment: z.record(z.string(), z.string().nullable()).describe('null: left out'),
     loaded: z
       .array(z.string())

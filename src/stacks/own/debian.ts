@@ -96,6 +96,26 @@ export async function resolveDebian(names: readonly string[], scratch: string): 
   };
 }
 
+/** Versions by name, of those that are installed, as `dpkg-query` lists all packages. Pure. */
+export const versionsIn = (listed: string, names: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    [...listed.matchAll(/^(\S+)\tinstalled\t(\S+)$/gm)].flatMap(([, name = '', version = '']) =>
+      names.includes(name) ? [[name, version]] : [],
+    ),
+  );
+
+/**
+ * What this system has of packages that a stack leaves to it.
+ * @throws ProgramError
+ */
+export const installedVersions = async (
+  names: readonly string[],
+): Promise<Readonly<Record<string, string>>> => {
+  const fields = ['Package', 'db:Status-Status', 'Version'].map((field) => `$\{${field}}`);
+  const format = `--showformat=${fields.join('\\t')}\\n`;
+  return versionsIn(await runProgram({ command: 'dpkg-query', args: ['--show', format], cwd: '/' }), names);
+};
+
 async function sha256Of(path: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash);

@@ -48,8 +48,15 @@ export function identifyStack(
   const own = ownStackOf(campaign, choice);
   const { provider, variant } = choice;
   if (own === null) return findStack(provider).identify(variant, device);
-  const { name, lock, packages, system, environment } = own;
-  const described = { name, lock, packages, environment, ...(system === undefined ? {} : { system }) };
+  const { name, lock, packages, system, systemVersions, environment } = own;
+  const described = {
+    name,
+    lock,
+    packages,
+    environment,
+    ...(system === undefined ? {} : { system }),
+    ...(systemVersions === undefined ? {} : { systemVersions }),
+  };
   if (own.problem !== null)
     return { provider, variant, version: null, file: null, sha256: null, own: described };
   const identity = withFrameworksOf(own, () => findStack(provider).identify(variant, device));

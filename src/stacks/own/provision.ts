@@ -22,8 +22,8 @@ import type { LibrarySpec } from '../library-spec.js';
 import { type LibrarySystem, searchLibrary } from '../search.js';
 import { localSystem, whyNoFile } from '../system.js';
 import { cachedFolder } from './cache.js';
-import { type Owners, resolveDebian, unpackDebian } from './debian.js';
-import { lockDigest, lockedPackages, type StackLock } from './lock.js';
+import { installedVersions, type Owners, resolveDebian, unpackDebian } from './debian.js';
+import { type DebianLock, lockDigest, lockedPackages, type StackLock } from './lock.js';
 import { installNpm, resolveNpm } from './npm.js';
 import { withFrameworksOf } from './own-stack.js';
 import { askedDigest, type StackRequest, wantsPackages } from './request.js';
@@ -152,6 +152,15 @@ function libraryFolders(root: string): readonly string[] {
   return [...found].sort();
 }
 
+/** What of a folder of packages a stack uses. */
+export const placesIn = (
+  prefix: string,
+  { npm }: StackLock,
+): Pick<OwnStack, 'folders' | 'frameworksFrom'> => ({
+  folders: [...libraryFolders(join(prefix, DEBIAN_ROOT))],
+  frameworksFrom: npm === null ? null : join(prefix, NPM_ROOT),
+});
+
 /** What the provider's name alone means after --stack: a stack with nothing of its own but variables is of this system's library. */
 function installed(provider: string, library: LibrarySpec): string {
   const [found] = searchLibrary(library, localSystem);
@@ -243,6 +252,12 @@ function ownerOf(prefix: string | null, variant: string | null): string | null {
   return owners[`/${relative(root, variant)}`] ?? null;
 }
 
+/** The lock holds elsewhere, too, where other versions are installed. */
+const systemsOf = async ({ system }: DebianLock): Promise<Pick<OwnStack, 'system' | 'systemVersions'>> => ({
+  system,
+  systemVersions: await installedVersions(system),
+});
+
 /**
  * The stack with its packages in the cache.
  * @param lock as `resolveLock` gives it
@@ -256,10 +271,8 @@ export async function makeOwnStack(
   const { request, folder } = described;
   const { name, provider, environment } = request;
   const prefix = lock === null ? null : await prefixOf(name, lock, environment, hooks);
-  const folders = [
-    ...request.folders.map((one) => resolve(folder, one)),
-    ...(prefix === null ? [] : libraryFolders(join(prefix, DEBIAN_ROOT))),
-  ];
+  const places = prefix === null || lock === null ? null : placesIn(prefix, lock);
+  const folders = [...request.folders.map((one) => resolve(folder, one)), ...(places?.folders ?? [])];
   const missing = folders.find((one) => !existsSync(one));
   if (missing !== undefined) throw new Error(`there is no folder ${missing}`);
   const path = libraryOf(described, prefix, folders);
@@ -270,10 +283,10 @@ export async function makeOwnStack(
     variant: path ?? request.variant,
     lock: lock === null ? null : lockDigest(lock),
     packages: lock === null ? [] : lockedPackages(lock).map((one) => ({ ...one })),
-    ...(lock?.debian == null ? {} : { system: lock.debian.system }),
+    ...(lock?.debian == null ? {} : await systemsOf(lock.debian)),
     environment: { ...environment },
     folders: [...folders],
-    frameworksFrom: prefix !== null && lock?.npm != null ? join(prefix, NPM_ROOT) : null,
+    frameworksFrom: places?.frameworksFrom ?? null,
     owner: ownerOf(prefix, real),
     problem: null,
   };
