@@ -248,7 +248,7 @@ function rateOf(
     p05: work / p95.estimate,
     p05Interval: turned(work, ofP95),
     // As the others by the median of times: of an even number of launches the median of rates is another one.
-    sustained: 1 / median(resting.map(({ entry }) => 1 / (entry.rate?.sustained ?? 0))),
+    sustained: work === 0 ? 0 : 1 / median(resting.map(({ entry }) => 1 / (entry.rate?.sustained ?? 0))),
     interval: turned(work, interval),
   };
 }

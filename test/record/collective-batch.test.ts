@@ -173,6 +173,11 @@ describe('a barrier', () => {
     const curves = collective.curves.filter((curve) => curve.point(batch) !== null);
     expect(curves.filter(({ name }) => name.includes('_rate_'))).toEqual([]);
   });
+
+  it('has a record after an even number of launches, too', () => {
+    const even = batchOf({ ...CASE, parameters }, [{ seconds: 0.2 }, { seconds: 0.3 }]);
+    expect(even.rate).toMatchObject({ median: 0, sustained: 0 });
+  });
 });
 
 describe('an overlap', () => {
