@@ -114,6 +114,7 @@ bool NcclPort::await_stream() noexcept {
     if (code == cuda::result::kSuccess) return !failure_.happened();
     if (code != cuda::result::kNotReady) {
       note(code, "cuStreamQuery");
+      abort();
       return false;
     }
     pause_cpu();
@@ -128,11 +129,13 @@ bool NcclPort::await_stream() noexcept {
       failure_.tell("rank " + std::to_string(rank()) + " waited " +
                     std::to_string(patience_ / 1'000'000'000) + " s for a call of NCCL that did not end");
     if (!failure_.happened()) continue;
-    // Ends what its kernels wait for.
-    static_cast<void>(library_.comm_abort(communicator_));
+    abort();
     return false;
   }
 }
+
+// Ends what the rank's kernels wait for: they would keep its stream, which is destroyed with them, for ever.
+void NcclPort::abort() noexcept { static_cast<void>(library_.comm_abort(communicator_)); }
 
 Result NcclPort::call() noexcept {
   // A rank without operands is given an address that nobody reads.

@@ -71,6 +71,7 @@ class NcclPort final : public ForwardingPort {
   Result exchange_blocks() noexcept;
   void note(cuda::Result code, const char* call) noexcept;
   bool await_stream() noexcept;
+  void abort() noexcept;
 
   Problem problem_;
   const Library& library_;
