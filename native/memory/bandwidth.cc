@@ -133,7 +133,7 @@ Bandwidth read_bursts(std::size_t bytes, bool cold, Team& team, std::span<const 
 
 std::vector<ReadPass> reads_here() {
   std::vector<ReadPass> reads;
-  for (const Choice& choice : passes_wanted({kernels::memory::Operation::read, std::nullopt, ""}))
+  for (const Choice& choice : passes_wanted({kernels::memory::Operation::read, std::nullopt, "", 0}))
     reads.push_back(choice.kernels->read);
   return reads;
 }

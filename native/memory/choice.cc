@@ -34,6 +34,8 @@ constexpr int kMostRounds = 25;
 // plain stores, or an eighth of it (Zen 5). A trial may see the one and the measurement the other, and so it
 // was for one of twelve copies of 32 to 64 KiB. Where streaming pays, it pays by far more than this.
 constexpr double kStreamingGain = 1.03;
+// Pages in turns gain past the caches only, and no cache that is worth it is smaller.
+constexpr std::size_t kLeastPaged = std::size_t{512} << 10U;
 
 struct Call {
   std::span<const Arrays> arrays;
@@ -66,6 +68,14 @@ std::size_t passes_over(std::size_t count) {
   return std::max({std::size_t{1}, kLeastElements / elements, std::min(kPasses, kMostElements / elements)});
 }
 
+bool streams(Stores stores) noexcept { return stores == Stores::streaming || stores == Stores::paged; }
+
+bool is_wanted(Stores stores, const Wanted& wanted) noexcept {
+  if (stores == Stores::paged && wanted.elements < kLeastPaged) return false;
+  return !wanted.stores || *wanted.stores == stores ||
+         (*wanted.stores == Stores::streaming && streams(stores));
+}
+
 }  // namespace
 
 std::uint64_t Choice::run(const Arrays& arrays) const noexcept {
@@ -82,8 +92,8 @@ std::vector<Choice> passes_wanted(const Wanted& wanted) {
       all.push_back({table, Stores::cached, nullptr});
       continue;
     }
-    for (const Stores stores : {Stores::cached, Stores::streaming, Stores::string}) {
-      if (wanted.stores && *wanted.stores != stores) continue;
+    for (const Stores stores : {Stores::cached, Stores::streaming, Stores::string, Stores::paged}) {
+      if (!is_wanted(stores, wanted)) continue;
       const WritePass pass = find_pass(*table, wanted.operation, stores);
       // The string instruction does the same for every instruction set.
       const bool known = stores == Stores::string && std::ranges::any_of(all, [](const Choice& choice) {
@@ -98,7 +108,7 @@ std::vector<Choice> passes_wanted(const Wanted& wanted) {
 Choice best_of(std::span<const Tried> all) {
   const auto cost = [](const Tried& tried) {
     const auto time = static_cast<double>(median(tried.times));
-    return tried.choice.stores == Stores::streaming ? time * kStreamingGain : time;
+    return streams(tried.choice.stores) ? time * kStreamingGain : time;
   };
   return std::ranges::min_element(all, {}, cost)->choice;
 }
@@ -129,6 +139,8 @@ std::string_view name_of(Stores stores) {
       return "streaming";
     case Stores::string:
       return "string";
+    case Stores::paged:
+      return "paged streaming";
   }
   return "unknown";
 }

@@ -35,19 +35,21 @@ struct Tried {
   std::vector<Nanoseconds> times;
 };
 
-// The one with the least median; a streaming one only where it is ahead of all others by more than chance.
+// The one with the least median; one that streams only where it is ahead of all others by more than chance.
 // `all` is not empty, and none of the times is.
 Choice best_of(std::span<const Tried> all);
 
 // What there is to choose from: `stores` are those wanted, or any; `isa` as in kernels_named, or any that
-// runs here. Reading has no stores.
+// runs here; `elements` of each array of a member. Reading has no stores.
 struct Wanted {
   kernels::memory::Operation operation;
   std::optional<kernels::memory::Stores> stores;
   std::string_view isa;
+  std::size_t elements;
 };
 
-// All of them, the best instruction set's first.
+// All of them, the best instruction set's first. Where streaming is wanted, so are pages in turns: both are
+// past the caches, and which one is faster is the CPU's matter.
 std::vector<Choice> passes_wanted(const Wanted& wanted);
 
 // The fastest of them, on all members at once. `arrays` has one entry for each member.
@@ -55,7 +57,7 @@ std::vector<Choice> passes_wanted(const Wanted& wanted);
 // nothing where there is one only. Throws std::invalid_argument when there is none.
 Choice choose(Team& team, std::span<const kernels::memory::Arrays> arrays, const Wanted& wanted);
 
-// "cached", "streaming", "string".
+// "cached", "streaming", "string", "paged streaming".
 std::string_view name_of(kernels::memory::Stores stores);
 
 }  // namespace pibench::memory

@@ -117,7 +117,8 @@ class MemoryWorkload final : public Workload {
     std::vector<Arrays> arrays;
     for (const Share& share : shares_) arrays.push_back(share.arrays());
     if (!given_)
-      chosen_ = choose(team_, arrays, {parameters_.operation, parameters_.stores, parameters_.isa});
+      chosen_ = choose(team_, arrays,
+                       {parameters_.operation, parameters_.stores, parameters_.isa, parameters_.elements});
     poison();
   }
 
@@ -161,7 +162,7 @@ class MemoryWorkload final : public Workload {
 
   [[nodiscard]] std::string implementation() const override {
     std::string name = chosen_.kernels->name;
-    if (!reads() && !parameters_.stores)
+    if (!reads() && parameters_.stores != chosen_.stores)
       name += ", chose " + std::string(name_of(chosen_.stores)) + " stores";
     return name;
   }

@@ -164,7 +164,7 @@ class Bench {
     if (operation_ == Operation::write) ways_.push_back({"memset", {nullptr, Stores::cached, write_by_libc}});
     std::vector<Arrays> all;
     for (const Member& member : members_) all.push_back(member.arrays);
-    const pibench::memory::Wanted any{operation_, std::nullopt, ""};
+    const pibench::memory::Wanted any{operation_, std::nullopt, "", elements_};
     const Choice chosen = pibench::memory::choose(team_, all, any);
     chosen_ = name_of(chosen);
     ways_.push_back({"auto", chosen});

@@ -35,11 +35,11 @@ using pibench::test::Checks;
 
 constexpr std::array kOperations{Operation::read,  Operation::write, Operation::copy,
                                  Operation::scale, Operation::add,   Operation::triad};
-constexpr std::array kStores{Stores::cached, Stores::streaming, Stores::string};
+constexpr std::array kStores{Stores::cached, Stores::streaming, Stores::string, Stores::paged};
 constexpr std::array<const char*, 6> kNames{"read", "write", "copy", "scale", "add", "triad"};
 // About the vectors, the unrolled steps and the pages of every instruction set.
-constexpr std::array<std::size_t, 21> kLengths{0,  1,  2,  3,  4,  5,  7,   8,   9,   15,  16,
-                                               17, 31, 33, 63, 64, 65, 127, 129, 511, 1025};
+constexpr std::array<std::size_t, 24> kLengths{0,  1,  2,  3,  4,  5,   7,   8,   9,    15,   16,   17,
+                                               31, 33, 63, 64, 65, 127, 129, 511, 1025, 2047, 2056, 4999};
 constexpr std::size_t kMostOffset = 9;
 constexpr std::size_t kMargin = 16;
 constexpr double kCanary = 12345.678;
@@ -206,41 +206,49 @@ void check_passes_made(Checks& checks) {
 
 void check_choice(Checks& checks) {
   Team team(2, {});
-  std::vector<double> memory(6000, 1.0);
-  const std::array<Arrays, 2> arrays{
-      Arrays{memory.data(), memory.data() + 1000, memory.data() + 2000, 1000},
-      Arrays{memory.data() + 3000, memory.data() + 4000, memory.data() + 5000, 1000}};
+  constexpr std::size_t kElements = 1000;
+  std::vector<double> memory(6 * kElements, 1.0);
+  const auto at = [&](std::size_t array) { return memory.data() + array * kElements; };
+  const std::array<Arrays, 2> arrays{Arrays{at(0), at(1), at(2), kElements},
+                                     Arrays{at(3), at(4), at(5), kElements}};
   using pibench::memory::choose;
   std::size_t here = 0;
   for (const MemoryKernels* const table : pibench::kernels::memory::kernel_tables())
     here += pibench::kernels::memory::runs_here(*table) ? 1 : 0;
-  checks.equal(pibench::memory::passes_wanted({Operation::read, std::nullopt, ""}).size(), here,
+  checks.equal(pibench::memory::passes_wanted({Operation::read, std::nullopt, "", kElements}).size(), here,
                "reading is chosen from every instruction set that runs here");
-  checks.equal(pibench::memory::passes_wanted({Operation::triad, Stores::cached, ""}).size(), here,
+  checks.equal(pibench::memory::passes_wanted({Operation::triad, Stores::cached, "", kElements}).size(), here,
                "and so are plain stores");
+  constexpr std::size_t kMuch = std::size_t{8} << 20U;
+  checks.equal(pibench::memory::passes_wanted({Operation::triad, Stores::streaming, "", kMuch}).size(),
+               2 * here, "of long arrays streaming is chosen from both orders");
+  checks.equal(pibench::memory::passes_wanted({Operation::triad, Stores::streaming, "", kElements}).size(),
+               here, "of short ones from lines in their order only");
+  checks.equal(pibench::memory::passes_wanted({Operation::write, Stores::streaming, "", kMuch}).size(), here,
+               "and so is write of any length");
   for (const Operation operation : kOperations) {
     const std::string name = kNames.at(static_cast<std::size_t>(operation));
-    const auto [kernels, stores, pass] = choose(team, arrays, {operation, std::nullopt, ""});
+    const auto [kernels, stores, pass] = choose(team, arrays, {operation, std::nullopt, "", kElements});
     checks.that(pass == pibench::kernels::memory::find_pass(*kernels, operation, stores) &&
                     (pass == nullptr) == (operation == Operation::read) &&
                     pibench::kernels::memory::runs_here(*kernels),
                 name + ": the choice is a pass that runs here");
-    checks.that(
-        choose(team, arrays, {operation, std::nullopt, "portable"}).kernels->name == std::string("portable"),
-        name + ": the choice keeps to the instruction set that was named");
+    checks.that(choose(team, arrays, {operation, std::nullopt, "portable", kElements}).kernels->name ==
+                    std::string("portable"),
+                name + ": the choice keeps to the instruction set that was named");
     if (operation == Operation::read) continue;
     for (const Stores asked : {Stores::cached, Stores::streaming})
-      checks.that(choose(team, arrays, {operation, asked, ""}).stores == asked,
+      checks.that(choose(team, arrays, {operation, asked, "", kElements}).stores == asked,
                   name + ": the choice keeps to the stores that were asked for");
   }
   checks.throws<std::invalid_argument>(
       [&] {
-        choose(team, arrays, {Operation::copy, std::nullopt, "mmx"});
+        choose(team, arrays, {Operation::copy, std::nullopt, "mmx", kElements});
       },
       "an unknown instruction set");
   checks.throws<std::invalid_argument>(
       [&] {
-        choose(team, arrays, {Operation::scale, Stores::string, ""});
+        choose(team, arrays, {Operation::scale, Stores::string, "", kElements});
       },
       "stores that the operation has not");
 }

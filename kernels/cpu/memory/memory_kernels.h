@@ -21,8 +21,13 @@ enum class Stores : std::uint8_t {
   // The string instruction of x86 (rep movsb, rep stosq): the CPU decides. Copy and write only; the
   // first bytes of a short copy go by vectors.
   string,
+  // As streaming, kPagesInTurns pages in turns, a few lines of each. Not for write and not for short arrays.
+  paged,
 };
-inline constexpr int kStoresCount = 3;
+inline constexpr int kStoresCount = 4;
+
+// As many as the memory copy of glibc takes in turns.
+inline constexpr std::size_t kPagesInTurns = 4;
 
 // The factor of scale and triad, and what write stores. Both are exact in every sum and product that occurs.
 inline constexpr double kFactor = 3.0;

@@ -115,7 +115,7 @@ function uncertaintyText(batches: readonly RecordBatch[]): string {
 
 const VERIFIED = 'every element compared, exactly; reading by the sum of all words';
 const CHOSEN =
-  'Each launch took the instruction set that was fastest over its arrays, by trial; the record names it.';
+  'Each launch took the instruction set, and for streaming the order, that was fastest over its arrays, by trial; the record names both.';
 const COUNTED =
   'cache: plain stores; strm: streaming (non-temporal) stores. Bytes are those that loads and stores move: write-allocate, the line that a plain store reads first where no cache has it, is not counted (past the caches it adds 1/1 to write, 1/2 to copy and scale, 1/3 to add and triad).';
 
