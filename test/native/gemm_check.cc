@@ -333,6 +333,17 @@ void check_rules_of_intel(Checks& check) {
                name + ": 64 cubed is one block");
     const auto wide = choose({1024, 8192, 64});
     check.that(wide.blocking.mc < 1024, name + ": a product that is not near is computed in blocks of rows");
+    // Rows of 2 KiB meet in two sets of an L1, those of 4 KiB in one.
+    const auto bytes = static_cast<std::int64_t>(kernel.packing->source_size);
+    const auto of_depth = [&](std::int64_t panels, std::int64_t k) {
+      return choose({200, panels * kernel.nr, k});
+    };
+    check.that(of_depth(6, 2048 / bytes).a_in_place && !of_depth(7, 2048 / bytes).a_in_place &&
+                   of_depth(8, 2000 / bytes).a_in_place && !of_depth(9, 2000 / bytes).a_in_place,
+               name + ": rows that meet in L1 are packed from fewer columns on");
+    if (pibench::kernels::cache_sizes().l1 < (48 << 10)) continue;
+    check.that(of_depth(4, 2048 / bytes).strip_rows == 0 && of_depth(4, 4096 / bytes).strip_rows == 10,
+               name + ": as many rows are read where they lie as L1 has ways for");
   }
 }
 #endif

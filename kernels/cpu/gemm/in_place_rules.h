@@ -34,6 +34,9 @@ constexpr std::int64_t kFewPanels = 10;
 // brought AMX. Tiles of many rows had better have A packed from fewer panels on. A B that is far away is
 // packed from fewer strips on, and read in place in blocks that are not deep.
 constexpr std::int64_t kIntelFewPanels = 8;
+// Where its rows meet in few sets of L1 (in turns on two threads, 512 cubed in float32: 1.0 where each core
+// was ours alone, 1.15 where its other thread was busy; of half as many columns 0.95 and 1.09).
+constexpr std::int64_t kIntelFewPanelsOfMeetingRows = 6;
 constexpr std::int64_t kIntelFewStrips = 10;
 constexpr std::int64_t kIntelFewStripsOfFar = 4;
 constexpr std::int64_t kIntelShareOfL2 = 8;
@@ -77,6 +80,11 @@ constexpr int kFewRows = 8;
 // 1.08, 100x300x1024: 1.08; float64 100x150x512: 1.07, all in turns with strips of 8).
 constexpr int kZen5RowsOfOneSet = 10;
 constexpr int kZen5RowsOfTwoSets = 12;
+// On Intel's cores with as many: as many rows as there are of two sets (float32 512x256x512 on two
+// threads: 1.0 where each core was ours alone, 1.08 where its other thread was busy; of 12 rows 1.07), and of
+// one.
+constexpr std::int64_t kTwelveWays = 48 << 10;
+constexpr int kIntelRowsOfOneSet = 10;
 
 // Whether `rows` rows so far apart find room in L1 at the same time: those at a distance of a multiple of
 // 4 KiB meet in the same set of lines.
@@ -91,10 +99,17 @@ bool spread_in_l1(std::int64_t rows, std::int64_t row_bytes) {
   return true;
 }
 
+// Whether so many of the rows that a tile reads where they lie meet in few sets of L1.
+bool rows_meet_in_l1(const MicroKernel& kernel, std::int64_t row_bytes) {
+  return kernel.row_multiple == 1 && !spread_in_l1(kernel.mr, row_bytes);
+}
+
 // How many rows of A that lie so far apart a strip in place has at most; 0: as many as the kernel has.
 int rows_of_strip(const MicroKernel& kernel, std::int64_t row_bytes, const CoreRules& rules) {
-  const bool meet = kernel.row_multiple == 1 && !spread_in_l1(kernel.mr, row_bytes);
-  if (meet && rules.zen5) return row_bytes % kPage == 0 ? kZen5RowsOfOneSet : kZen5RowsOfTwoSets;
+  const bool meet = rows_meet_in_l1(kernel, row_bytes);
+  const bool one_set = row_bytes % kPage == 0;
+  if (meet && rules.zen5) return one_set ? kZen5RowsOfOneSet : kZen5RowsOfTwoSets;
+  if (meet && rules.intel && cache_sizes().l1 >= kTwelveWays) return one_set ? kIntelRowsOfOneSet : 0;
   if (meet) return kFewRows;
   return rules.intel || rules.zen5 ? 0 : kernel.rows_in_place;
 }
@@ -131,8 +146,9 @@ InPlace suits_part(const MicroKernel& kernel, const GemmShape& shape, const Gemm
 // By how often they are read: a B that was packed is read by all members' rows.
 InPlace suits_intel(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part) {
   const bool tall = kernel.mr > kFewRows;
+  const bool meet = rows_meet_in_l1(kernel, source_bytes(kernel, shape.k));
   const bool a = tall && !shape.transpose_a
-                     ? has_few_panels(kernel, part, kIntelFewPanels)
+                     ? has_few_panels(kernel, part, meet ? kIntelFewPanelsOfMeetingRows : kIntelFewPanels)
                      : suits(kernel, shape).a || has_few_panels(kernel, part, kFewPanels);
   const std::int64_t b_bytes = source_bytes(kernel, shape.k * shape.n);
   const std::int64_t l2 = cache_sizes().l2;
