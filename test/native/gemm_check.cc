@@ -333,10 +333,15 @@ void check_rules_of_intel(Checks& check) {
                name + ": 64 cubed is one block");
     const auto wide = choose({1024, 8192, 64});
     check.that(wide.blocking.mc < 1024, name + ": a product that is not near is computed in blocks of rows");
+    const std::int64_t columns = 9 * kernel.nr;
+    const auto few_rows = choose({64, columns, 64});
+    check.that(few_rows.a_in_place && few_rows.b_in_place, name + ": what is near is read where it lies");
+    check.that(!choose({64, columns + 1, 64}).a_in_place && !choose({1024, columns, 64}).a_in_place,
+               name + ": but A is packed where lines of B are parted, and for many rows");
     // Rows of 2 KiB meet in two sets of an L1, those of 4 KiB in one.
     const auto bytes = static_cast<std::int64_t>(kernel.packing->source_size);
     const auto of_depth = [&](std::int64_t panels, std::int64_t k) {
-      return choose({200, panels * kernel.nr, k});
+      return choose({1000, panels * kernel.nr, k});
     };
     check.that(of_depth(6, 2048 / bytes).a_in_place && !of_depth(7, 2048 / bytes).a_in_place &&
                    of_depth(8, 2000 / bytes).a_in_place && !of_depth(9, 2000 / bytes).a_in_place,

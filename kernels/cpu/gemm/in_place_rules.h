@@ -40,6 +40,14 @@ constexpr std::int64_t kIntelFewPanelsOfMeetingRows = 6;
 constexpr std::int64_t kIntelFewStrips = 10;
 constexpr std::int64_t kIntelFewStripsOfFar = 4;
 constexpr std::int64_t kIntelShareOfL2 = 8;
+// Where both operands are near, of few rows, and the vectors of B are whole lines, neither is packed (in
+// turns, where the core was ours alone and where its other thread was busy: float64 192 cubed 1.09 and 1.01,
+// 256 cubed 1.11 and 0.99, 128x256x256 1.05 and 1.03, 256x128x512 1.17 and 0.93, float32 256x512x256 1.06 and
+// 0.97, 320 cubed 1.05 and 0.97; but of more rows 512x512x256 1.01 and 0.90, and of lines that are parted 360
+// cubed 1.03 and 0.94).
+constexpr std::int64_t kIntelShareOfNearOperand = 4;
+constexpr std::int64_t kIntelFewStripsOfNear = 24;
+constexpr std::int64_t kLine = 64;
 
 // The same on Zen 5, measured by one thread. Its vector units take twice what Zen 4's do, its caches are
 // about as large, and rows of B that meet in one set of L1 cost more than half of the speed: those are packed
@@ -89,7 +97,6 @@ constexpr int kIntelRowsOfOneSet = 10;
 // Whether `rows` rows so far apart find room in L1 at the same time: those at a distance of a multiple of
 // 4 KiB meet in the same set of lines.
 bool spread_in_l1(std::int64_t rows, std::int64_t row_bytes) {
-  constexpr std::int64_t kLine = 64;
   constexpr std::int64_t kSets = 64;
   constexpr int kMost = 4;  // of 8 ways or more, beside B and C
   std::array<int, kSets> lines{};
@@ -143,9 +150,18 @@ InPlace suits_part(const MicroKernel& kernel, const GemmShape& shape, const Gemm
   return {whole.a || has_few_panels(kernel, part, kFewPanels), whole.b || part.m <= kFewStrips * kernel.mr};
 }
 
+// Whether a member's operands had better stay as they are, both of them.
+bool stays_on_intel(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part) {
+  const std::int64_t most = cache_sizes().l2 / kIntelShareOfNearOperand;
+  return !shape.transpose_a && source_bytes(kernel, shape.n) % kLine == 0 &&
+         part.m <= kIntelFewStripsOfNear * kernel.mr && source_bytes(kernel, part.m * shape.k) <= most &&
+         source_bytes(kernel, shape.k * shape.n) <= most;
+}
+
 // By how often they are read: a B that was packed is read by all members' rows.
 InPlace suits_intel(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part) {
   const bool tall = kernel.mr > kFewRows;
+  if (tall && stays_on_intel(kernel, shape, part)) return {true, true};
   const bool meet = rows_meet_in_l1(kernel, source_bytes(kernel, shape.k));
   const bool a = tall && !shape.transpose_a
                      ? has_few_panels(kernel, part, meet ? kIntelFewPanelsOfMeetingRows : kIntelFewPanels)
