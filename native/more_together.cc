@@ -4,6 +4,7 @@
 #include "memory/memory_workload.cc"
 #include "nvml/monitor.cc"
 #include "nvml/nvml.cc"
+#include "nvml/presence.cc"
 #include "overlap/computer.cc"
 #include "overlap/overlap_executor.cc"
 #include "overlap/overlap_workload.cc"

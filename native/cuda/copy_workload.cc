@@ -6,13 +6,16 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <vector>
 
 #include "../memory/elements.h"
 #include "array_check.h"
+#include "devices.h"
 #include "elements.h"
+#include "host_nodes.h"
 #include "memory_workload.h"
 
 namespace pibench::cuda {
@@ -62,8 +65,7 @@ class CopyWorkload final : public DeviceWorkload {
     if (peer_) peer_->context().make_current();
     if (to_device()) to_ = DeviceMemory(bytes);
     if (peer_) session().context().make_current();
-    if (from_host()) allocate_host(pinned_from_, pageable_from_);
-    if (to_host()) allocate_host(pinned_to_, pageable_to_);
+    allocate_on_host();
     if (from_host()) fill_from_host();
     if (from_device()) fill_from_device();
     if (parameters_.copy == Copy::both_ways) {
@@ -160,6 +162,15 @@ class CopyWorkload final : public DeviceWorkload {
     fetch();
     return {std::as_writable_bytes(std::span(fetched_)), sizeof(double)};
   }
+  void add_to_report(json::Object& report) const override {
+    if (!from_host() && !to_host()) return;
+    report.add("hostMemory", json::Object()
+                                 .set("gpuNode", device_node_)
+                                 .set("memoryNodes", memory_nodes())
+                                 .set("asked", asked_near_)
+                                 .add("nodes", nodes_of_host())
+                                 .str());
+  }
 
  private:
   // Between which memories it copies: only these are allocated and filled.
@@ -201,11 +212,43 @@ class CopyWorkload final : public DeviceWorkload {
                      "cuMemcpyDtoH_v2");
   }
 
+  // Near the device, which may be at the node of another socket than this thread is.
+  void allocate_on_host() {
+    if (!from_host() && !to_host()) return;
+    device_node_ = node_of_device(pci_bus_id(parameters_.place.ordinal));
+    const NodePreference near(device_node_);
+    asked_near_ = near.outcome();
+    if (from_host()) allocate_host(pinned_from_, pageable_from_);
+    if (to_host()) allocate_host(pinned_to_, pageable_to_);
+  }
   void allocate_host(PinnedMemory& pinned, std::vector<double>& pageable) const {
     if (parameters_.pinned)
       pinned = PinnedMemory(bytes_of_copy());
     else
       pageable.resize(parameters_.elements);
+  }
+  // `null` for memory of which the kernel does not tell.
+  [[nodiscard]] std::string nodes_of_host() const {
+    std::map<int, std::size_t> pages;
+    std::size_t all = 0;
+    const auto add = [&](const void* memory, std::size_t bytes) {
+      for (const auto& [node, count] : pages_by_node(memory, bytes)) {
+        pages[node] += count;
+        all += count;
+      }
+    };
+    add(pinned_from_.data(), pinned_from_.bytes());
+    add(pinned_to_.data(), pinned_to_.bytes());
+    add(pageable_from_.data(), pageable_from_.size() * sizeof(double));
+    add(pageable_to_.data(), pageable_to_.size() * sizeof(double));
+    if (all == 0) return "null";
+    json::Array nodes;
+    for (const auto& [node, count] : pages)
+      nodes.add(json::Object()
+                    .set("node", node)
+                    .set("share", static_cast<double>(count) / static_cast<double>(all))
+                    .str());
+    return nodes.str();
   }
   void fill_from_host() {
     auto* host = host_source();
@@ -250,6 +293,8 @@ class CopyWorkload final : public DeviceWorkload {
   DeviceMemory from_, to_;
   PinnedMemory pinned_from_, pinned_to_;
   std::vector<double> pageable_from_, pageable_to_;
+  std::optional<int> device_node_;
+  const char* asked_near_ = "none";
   Stream back_;
   Event forked_, joined_;
   std::vector<double> fetched_;

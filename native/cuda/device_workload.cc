@@ -58,6 +58,7 @@ std::string DeviceWorkload::device_report(Nanoseconds begin, Nanoseconds end) {
                         .set("betweenSeconds", agreement_.between_seconds)
                         .str())
       .add("nvml", monitor_.report(begin, end));
+  add_to_report(report);
   if (others_.empty()) return report.str();
   json::Array others;
   json::Array linked;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "../json.h"
 #include "../measure/workload.h"
 #include "../nvml/monitor.h"
 #include "../threads/team.h"
@@ -49,6 +50,8 @@ class DeviceWorkload : public Workload {
   [[nodiscard]] EventClock& clock() noexcept { return clock_; }
   // The output, on the host. May throw.
   virtual Output fetched_output() = 0;
+  // What a workload has to say in the report beside the clock and NVML.
+  virtual void add_to_report(json::Object& /*report*/) const {}
 
  private:
   // In this order: who else is on the device must be read before we are.

@@ -9,6 +9,7 @@
 #include "../json.h"
 #include "../nvml/monitor.h"
 #include "../nvml/nvml.h"
+#include "../nvml/presence.h"
 #include "driver.h"
 
 namespace pibench::cuda {
@@ -40,6 +41,11 @@ std::string links_text(const std::optional<nvml::Pair>& links) {
   return links ? json::Object().set("up", links->first).set("all", links->second).str() : "null";
 }
 
+std::string errors_text(const nvml::MemoryErrors& errors) {
+  if (!errors.corrected && !errors.uncorrected) return "null";
+  return json::Object().set("corrected", errors.corrected).set("uncorrected", errors.uncorrected).str();
+}
+
 bool is_divided(const std::optional<nvml::Device>& device) {
   if (!device) return false;
   const auto mode = device->mig_mode();
@@ -59,19 +65,27 @@ void add_nvml(json::Object& object, const std::optional<nvml::Device>& device, c
     return;
   }
   const auto pci = device->pci();
-  const auto processes = device->processes();
+  const auto count = [](const auto& processes) {
+    return processes ? std::optional(processes->size()) : std::nullopt;
+  };
   object.add("nvmlProblem", "null")
       .set("driver", nvml::Device::driver_version())
       .set("vbios", device->vbios())
       .add("pciDevice", pci ? json::text(pci_text(pci->device_id)) : "null")
       .add("pciSubsystem", pci ? json::text(pci_text(pci->subsystem_id)) : "null")
       .set("powerLimitWatts", device->power_limit_watts())
+      .set("enforcedPowerLimitWatts", device->enforced_power_limit_watts())
       .set("defaultPowerLimitWatts", device->default_power_limit_watts())
       .set("mostSmHertz", device->most_sm_hertz())
       .set("mostMemoryHertz", device->most_memory_hertz())
       .set("slowdownCelsius", device->slowdown_temperature())
       .set("freeBytes", free_within(device->free_bytes(), bytes))
       .add("remappedRows", nvml::json_of(device->remapped_rows()))
+      .add("eccErrors", errors_text({device->ecc_corrected(), device->ecc_uncorrected()}))
+      .add("eccErrorsEver", errors_text(device->ecc_errors_ever()))
+      .set("retirementPending", device->retirement_pending())
+      .set("sramThresholdExceeded", device->sram_threshold_exceeded())
+      .set("recoveryAction", device->recovery_action())
       .set("persistence", device->persistence())
       .add("mig", switched(device->mig_mode()))
       .add("ecc", switched(device->ecc_mode()))
@@ -80,7 +94,9 @@ void add_nvml(json::Object& object, const std::optional<nvml::Device>& device, c
       .set("pcieGeneration", device->pcie_generation())
       .set("pcieWidth", device->pcie_width())
       .add("nvlinks", links_text(device->nvlinks()))
-      .set("processes", processes ? std::optional(processes->size()) : std::nullopt);
+      .set("processes", count(device->processes()))
+      .set("drawingProcesses", count(device->drawing_processes()))
+      .set("bytesInUse", nvml::bytes_in_use(*device));
 }
 
 int attribute_of(DeviceOrdinal device, Attribute which) {
@@ -146,6 +162,7 @@ std::string describe_devices() {
     document.set("problem", error.what()).add("cuda", "null").add("library", "null");
     devices = {};
   }
+  document.set("ownPidNamespace", nvml::own_pid_namespace());
   return document.add("devices", devices.str()).str();
 }
 

@@ -9,6 +9,7 @@
 #include "driver.cc"
 #include "event_clock.cc"
 #include "handles.cc"
+#include "host_nodes.cc"
 #include "launch_workload.cc"
 #include "matmul_check.cc"
 #include "matmul_workload.cc"

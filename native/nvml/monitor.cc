@@ -14,6 +14,8 @@ constexpr auto kEvery = std::chrono::milliseconds(20);
 constexpr std::size_t kMostReadings = 90'000;
 // A report of a fault is with NVML some time after the call that the fault made fail.
 constexpr auto kFaultPatience = std::chrono::milliseconds(500);
+// Readings between two looks at who is on the device: half a second.
+constexpr std::size_t kReadingsPerLook = 25;
 constexpr std::size_t kMostInReport = 500;
 constexpr Nanoseconds kRest = 500'000'000;
 
@@ -53,14 +55,6 @@ std::string range(const std::vector<Reading>& readings, Get get) {
       .set("median", values[values.size() / 2])
       .set("most", values.back())
       .str();
-}
-
-std::string process_list(const std::optional<std::vector<Process>>& processes) {
-  if (!processes) return "null";
-  json::Array list;
-  for (const auto& [pid, bytes] : *processes)
-    list.add(json::Object().set("pid", pid).set("bytes", bytes).str());
-  return list.str();
 }
 
 // Of a counter; nothing where one of the two is not known.
@@ -123,7 +117,9 @@ Monitor::Monitor(const std::string& pci_bus_id)
     : device_(Device::find(pci_bus_id, why_not_)), readings_(kMostReadings) {
   if (!device_) return;
   before_ = count();
+  presence_.look(*device_);
   watches_xids_ = device_->watch_xids();
+  reads_memory_heat_ = device_->memory_temperature().has_value();
   thread_ = std::thread([this] { watch(); });
 }
 
@@ -133,13 +129,15 @@ Monitor::~Monitor() {
 }
 
 Monitor::Counters Monitor::count() const {
-  return {device_->ecc_corrected(), device_->ecc_uncorrected(), device_->remapped_rows(),
-          device_->pcie_replays(),  device_->nvlink_errors(),   device_->energy_joules(),
-          device_->processes()};
+  return {device_->ecc_corrected(),     device_->ecc_uncorrected(),
+          device_->remapped_rows(),     device_->pcie_replays(),
+          device_->nvlink_errors(),     device_->energy_joules(),
+          device_->power_limit_watts(), device_->enforced_power_limit_watts()};
 }
 
 void Monitor::watch() {
-  while (!stop_.load(std::memory_order_relaxed)) {
+  for (std::size_t i = 0; !stop_.load(std::memory_order_relaxed); ++i) {
+    if (i % kReadingsPerLook == 0) presence_.look(*device_);
     const auto reasons = device_->throttle_reasons();
     const Reading reading{now(),
                           device_->sm_hertz().value_or(0),
@@ -147,7 +145,8 @@ void Monitor::watch() {
                           device_->power_watts().value_or(0),
                           device_->temperature().value_or(0),
                           reasons.value_or(0),
-                          reasons.has_value()};
+                          reasons.has_value(),
+                          reads_memory_heat_ ? device_->memory_temperature().value_or(0) : 0};
     const auto generation = device_->pcie_generation();
     const auto width = device_->pcie_width();
     {
@@ -198,6 +197,7 @@ std::string Monitor::report(Nanoseconds begin, Nanoseconds end) {
                    .add(json::number(r.watts))
                    .add(json::number(r.celsius))
                    .add(std::to_string(r.reasons))
+                   .add(json::number(r.memory_celsius))
                    .str());
   }
   json::Object report;
@@ -209,17 +209,20 @@ std::string Monitor::report(Nanoseconds begin, Nanoseconds end) {
       .add("watts", range(inside, [](const Reading& r) { return r.watts; }))
       .add("celsius", range(inside, [](const Reading& r) { return r.celsius; }))
       .set("memoryCelsius", device_->memory_temperature())
+      .add("memoryCelsiusRange", range(inside, [](const Reading& r) { return r.memory_celsius; }))
       .set("slowdownCelsius", device_->slowdown_temperature())
       .set("mostSmHertz", device_->most_sm_hertz())
-      .set("powerLimitWatts", device_->power_limit_watts())
+      .set("powerLimitWattsBefore", before_.power_limit)
+      .set("powerLimitWatts", after.power_limit)
       .set("defaultPowerLimitWatts", device_->default_power_limit_watts())
-      .set("enforcedPowerLimitWatts", device_->enforced_power_limit_watts());
+      .set("enforcedPowerLimitWattsBefore", before_.enforced_power_limit)
+      .set("enforcedPowerLimitWatts", after.enforced_power_limit);
   // Since the launch began: the counters are of whole numbers, and errors outside the repetitions count too.
   report.set("joules", grown(before_.energy, after.energy))
       .add("pcie", pcie.str())
-      .add("nvlinks", pair(device_->nvlinks(), "up", "all"))
-      .add("processesBefore", process_list(before_.processes))
-      .add("processesAfter", process_list(after.processes));
+      .add("nvlinks", pair(device_->nvlinks(), "up", "all"));
+  presence_.look(*device_);
+  presence_.add_to(report);
   add_errors(report, after, watches_xids_ ? device_->xids() : std::nullopt);
   report.add("series", series.str());
   return report.str();

@@ -1,5 +1,5 @@
 // Watches a GPU while an inspection measures on it: a thread that asks NVML for clocks, power, temperature
-// and throttle reasons some fifty times a second, and counters before and after.
+// and throttle reasons some fifty times a second, who is on it twice a second, and counters before and after.
 #pragma once
 
 #include <atomic>
@@ -13,6 +13,7 @@
 #include "../json.h"
 #include "../measure/clock.h"
 #include "nvml.h"
+#include "presence.h"
 
 namespace pibench::nvml {
 
@@ -21,6 +22,7 @@ struct Reading {
   double sm_hertz = 0, memory_hertz = 0, watts = 0, celsius = 0;  // 0: not known
   std::uint64_t reasons = 0;
   bool reasons_known = false;
+  double memory_celsius = 0;
 };
 
 // Whether readings have come to rest: clocks within one step of each other, power without a slope. Needs half
@@ -69,7 +71,7 @@ class Monitor {
     std::optional<unsigned> pcie_replays;
     std::optional<LinkErrors> nvlink_errors;
     std::optional<double> energy;
-    std::optional<std::vector<Process>> processes;
+    std::optional<double> power_limit, enforced_power_limit;
   };
   [[nodiscard]] Counters count() const;
   // Of errors, since the launch began.
@@ -80,7 +82,9 @@ class Monitor {
   std::string why_not_;
   std::optional<Device> device_;
   Counters before_;
+  Presence presence_;
   bool watches_xids_ = false;
+  bool reads_memory_heat_ = false;  // of memory that tells it
   std::mutex mutex_;
   Readings readings_;
   std::optional<unsigned> most_pcie_generation_, most_pcie_width_;  // seen under load

@@ -13,7 +13,8 @@ constexpr Return kSuccess = 0;
 constexpr Return kInsufficientSize = 7;
 constexpr const char* kLibrary = "libnvidia-ml.so.1";
 
-// nvmlPciInfo_t, nvmlFieldValue_t, nvmlMemory_t, nvmlProcessInfo_t (of _v3) and nvmlEventData_t (of _v2).
+// nvmlPciInfo_t, nvmlFieldValue_t, nvmlMemory_t, nvmlProcessInfo_t (of _v3), nvmlEventData_t (of _v2) and
+// nvmlEccSramErrorStatus_t (of its version 1).
 struct RawPci {
   std::array<char, 16> legacy_bus_id;
   unsigned domain, bus, device, device_id, subsystem_id;
@@ -33,6 +34,10 @@ struct RawField {
 struct RawMemory {
   unsigned long long total, free, used;
 };
+struct RawMemoryApart {  // nvmlMemory_v2_t
+  unsigned version;
+  unsigned long long total, reserved, free, used;
+};
 struct RawProcess {
   unsigned pid;
   unsigned long long bytes;
@@ -42,6 +47,12 @@ struct RawEvent {
   DeviceHandle* device;
   unsigned long long type, data;
   unsigned gpu_instance, compute_instance;
+};
+
+struct RawSramErrors {
+  unsigned version;
+  std::array<unsigned long long, 11> counts;
+  unsigned threshold_exceeded;
 };
 
 template <typename... Values>
@@ -104,6 +115,29 @@ std::optional<Pair> ask_pair(const char* name, DeviceHandle* device) {
   return Pair{first, second};
 }
 
+std::optional<std::vector<Process>> listed(DeviceHandle* device, const char* name) {
+  constexpr unsigned kMost = 256;
+  auto* function = Library::get().find<Get<unsigned*, RawProcess*>>(name);
+  if (function == nullptr) return std::nullopt;
+  std::vector<RawProcess> raw(kMost);
+  unsigned count = kMost;
+  Return code = function(device, &count, raw.data());
+  // Nothing is filled in where there are more than fit.
+  if (code == kInsufficientSize) {
+    raw.resize(std::max<std::size_t>(count, kMost));
+    count = static_cast<unsigned>(raw.size());
+    code = function(device, &count, raw.data());
+  }
+  if (code != kSuccess) return std::nullopt;
+  std::vector<Process> processes;
+  constexpr unsigned long long kNotAvailable = ~0ULL;  // NVML_VALUE_NOT_AVAILABLE
+  for (unsigned i = 0; i < count && i < raw.size(); ++i) {
+    const unsigned long long bytes = raw[i].bytes;
+    processes.push_back({raw[i].pid, bytes == kNotAvailable ? std::nullopt : std::optional(bytes), false});
+  }
+  return processes;
+}
+
 std::optional<double> scaled(std::optional<unsigned> value, double factor) {
   if (!value) return std::nullopt;
   return *value * factor;
@@ -114,6 +148,17 @@ constexpr double kMilli = 1e-3;
 constexpr unsigned kSmClock = 1;
 constexpr unsigned kMemoryClock = 2;
 constexpr unsigned kMostLinks = 36;
+// nvmlMemoryErrorType_t and nvmlEccCounterType_t.
+constexpr unsigned kCorrected = 0;
+constexpr unsigned kUncorrected = 1;
+constexpr unsigned kVolatile = 0;
+constexpr unsigned kAggregate = 1;
+
+// NVML_STRUCT_VERSION.
+template <typename Raw>
+constexpr unsigned struct_version(unsigned version) {
+  return sizeof(Raw) | version << 24U;
+}
 
 }  // namespace
 
@@ -216,10 +261,32 @@ std::optional<bool> Device::persistence() const {
   return *mode != 0;
 }
 std::optional<std::uint64_t> Device::ecc_corrected() const {
-  return ask<unsigned long long>("nvmlDeviceGetTotalEccErrors", handle_, 0U, 0U);
+  return ask<unsigned long long>("nvmlDeviceGetTotalEccErrors", handle_, kCorrected, kVolatile);
 }
 std::optional<std::uint64_t> Device::ecc_uncorrected() const {
-  return ask<unsigned long long>("nvmlDeviceGetTotalEccErrors", handle_, 1U, 0U);
+  return ask<unsigned long long>("nvmlDeviceGetTotalEccErrors", handle_, kUncorrected, kVolatile);
+}
+MemoryErrors Device::ecc_errors_ever() const {
+  return {ask<unsigned long long>("nvmlDeviceGetTotalEccErrors", handle_, kCorrected, kAggregate),
+          ask<unsigned long long>("nvmlDeviceGetTotalEccErrors", handle_, kUncorrected, kAggregate)};
+}
+std::optional<bool> Device::retirement_pending() const {
+  const auto pending = ask<unsigned>("nvmlDeviceGetRetiredPagesPendingStatus", handle_);
+  if (!pending) return std::nullopt;
+  return *pending != 0;
+}
+std::optional<bool> Device::sram_threshold_exceeded() const {
+  auto* function = Library::get().find<Get<RawSramErrors*>>("nvmlDeviceGetSramEccErrorStatus");
+  RawSramErrors raw{};
+  raw.version = struct_version<RawSramErrors>(1);
+  if (function == nullptr || function(handle_, &raw) != kSuccess) return std::nullopt;
+  return raw.threshold_exceeded != 0;
+}
+std::optional<unsigned> Device::recovery_action() const {
+  constexpr unsigned kRecoveryAction = 230;
+  const auto action = field(kRecoveryAction);
+  if (!action) return std::nullopt;
+  return static_cast<unsigned>(*action);
 }
 std::optional<RemappedRows> Device::remapped_rows() const {
   auto* function =
@@ -236,6 +303,15 @@ std::optional<std::uint64_t> Device::free_bytes() const {
   const auto memory = ask<RawMemory>("nvmlDeviceGetMemoryInfo", handle_);
   if (!memory) return std::nullopt;
   return memory->free;
+}
+std::optional<std::uint64_t> Device::bytes_in_use() const {
+  auto* function = Library::get().find<Get<RawMemoryApart*>>("nvmlDeviceGetMemoryInfo_v2");
+  RawMemoryApart raw{};
+  raw.version = struct_version<RawMemoryApart>(2);
+  if (function == nullptr || function(handle_, &raw) != kSuccess) return std::nullopt;
+  // `used` counts what is reserved with some drivers, by NVML's own words; the others are not in doubt.
+  const unsigned long long elsewhere = raw.reserved + raw.free;
+  return raw.total > elsewhere ? raw.total - elsewhere : 0;
 }
 std::optional<unsigned> Device::pcie_generation() const {
   return ask<unsigned>("nvmlDeviceGetCurrPcieLinkGeneration", handle_);
@@ -297,27 +373,10 @@ std::optional<bool> Device::linked_to(const Device& other) const {
 }
 
 std::optional<std::vector<Process>> Device::processes() const {
-  constexpr unsigned kMost = 256;
-  auto* function =
-      Library::get().find<Get<unsigned*, RawProcess*>>("nvmlDeviceGetComputeRunningProcesses_v3");
-  if (function == nullptr) return std::nullopt;
-  std::vector<RawProcess> raw(kMost);
-  unsigned count = kMost;
-  Return code = function(handle_, &count, raw.data());
-  // Nothing is filled in where there are more than fit.
-  if (code == kInsufficientSize) {
-    raw.resize(std::max<std::size_t>(count, kMost));
-    count = static_cast<unsigned>(raw.size());
-    code = function(handle_, &count, raw.data());
-  }
-  if (code != kSuccess) return std::nullopt;
-  std::vector<Process> processes;
-  constexpr unsigned long long kNotAvailable = ~0ULL;  // NVML_VALUE_NOT_AVAILABLE
-  for (unsigned i = 0; i < count && i < raw.size(); ++i) {
-    const unsigned long long bytes = raw[i].bytes;
-    processes.push_back({raw[i].pid, bytes == kNotAvailable ? std::nullopt : std::optional(bytes)});
-  }
-  return processes;
+  return listed(handle_, "nvmlDeviceGetComputeRunningProcesses_v3");
+}
+std::optional<std::vector<Process>> Device::drawing_processes() const {
+  return listed(handle_, "nvmlDeviceGetGraphicsRunningProcesses_v3");
 }
 
 bool Device::watch_xids() {

@@ -29,6 +29,11 @@ struct RemappedRows {
   bool pending = false, failed = false;
 };
 
+// Of its memory, all kinds of it together.
+struct MemoryErrors {
+  std::optional<std::uint64_t> corrected, uncorrected;
+};
+
 // Of all links of a device together: packets that were sent again, links that had to be brought up again, and
 // checksums that were wrong, of flow control and of data.
 struct LinkErrors {
@@ -38,6 +43,7 @@ struct LinkErrors {
 struct Process {
   unsigned pid;
   std::optional<unsigned long long> bytes;  // nothing where the driver keeps it to itself
+  bool only_draws = false;
 };
 
 // One device. Values are asked anew with each call.
@@ -52,6 +58,8 @@ class Device {
   [[nodiscard]] std::optional<std::string> vbios() const;
   [[nodiscard]] std::optional<PciInfo> pci() const;
   [[nodiscard]] std::optional<double> power_watts() const;
+  // As it is set, as it was set by the factory, and the least of all limiters that hold: those out of band
+  // (of the board, of the server) stand in neither of the first two.
   [[nodiscard]] std::optional<double> power_limit_watts() const;
   [[nodiscard]] std::optional<double> default_power_limit_watts() const;
   [[nodiscard]] std::optional<double> enforced_power_limit_watts() const;
@@ -71,9 +79,19 @@ class Device {
   // Since the driver was loaded.
   [[nodiscard]] std::optional<std::uint64_t> ecc_corrected() const;
   [[nodiscard]] std::optional<std::uint64_t> ecc_uncorrected() const;
+  // In all its life.
+  [[nodiscard]] MemoryErrors ecc_errors_ever() const;
   [[nodiscard]] std::optional<RemappedRows> remapped_rows() const;
+  // Whether pages of memory wait to be taken out of use: of devices that replace no rows.
+  [[nodiscard]] std::optional<bool> retirement_pending() const;
+  // Whether the caches and the like had more errors than NVIDIA lets stand (its policy for returns).
+  [[nodiscard]] std::optional<bool> sram_threshold_exceeded() const;
+  // What the driver asks for after an error (nvmlDeviceGpuRecoveryAction_t); 0: nothing.
+  [[nodiscard]] std::optional<unsigned> recovery_action() const;
   // Bytes of memory that nobody has.
   [[nodiscard]] std::optional<std::uint64_t> free_bytes() const;
+  // Of memory that somebody has, what driver and firmware keep for themselves left out.
+  [[nodiscard]] std::optional<std::uint64_t> bytes_in_use() const;
   [[nodiscard]] std::optional<unsigned> pcie_generation() const;
   [[nodiscard]] std::optional<unsigned> most_pcie_generation() const;
   [[nodiscard]] std::optional<unsigned> pcie_width() const;
@@ -87,6 +105,8 @@ class Device {
   [[nodiscard]] std::optional<bool> linked_to(const Device& other) const;
   // Of compute, as the driver sees them; a container may hide others' or give other ids.
   [[nodiscard]] std::optional<std::vector<Process>> processes() const;
+  // The same of those that draw, some of which compute as well.
+  [[nodiscard]] std::optional<std::vector<Process>> drawing_processes() const;
 
   // Begins to collect XID errors, the driver's reports of faults; false where it cannot.
   bool watch_xids();

@@ -156,7 +156,7 @@ export function markdown(check) {
   return [
     `# ${gpu.name}`,
     '',
-    `Written by scripts/gpu-check.sh in ${Math.round(seconds)} s, ${date}, commit ${commit}, driver ${gpu.driver ?? 'not known'}, compute capability ${gpu.computeCapability}, power limit ${gpu.powerLimitWatts ?? 'not known'} W. Rates are medians over launches of launch medians; libraries' launches are interleaved with ours, PyTorch's are not. cuBLASLt takes the first algorithm that its heuristics name, cuBLAS chooses by itself.`,
+    `Written by scripts/gpu-check.sh in ${Math.round(seconds)} s, ${date}, commit ${commit}, driver ${gpu.driver ?? 'not known'}, compute capability ${gpu.computeCapability}, power limit ${gpu.enforcedPowerLimitWatts ?? gpu.powerLimitWatts ?? 'not known'} W. Rates are medians over launches of launch medians; libraries' launches are interleaved with ours, PyTorch's are not. cuBLASLt takes the first algorithm that its heuristics name, cuBLAS chooses by itself.`,
     '',
     `Right results: ${kernels?.right ?? 0} kernels and workloads by themselves, ${correctness?.right ?? 0} products from the command to the record${testsText(check.tests)}. ${wrong.length === 0 ? 'Nothing that was checked was wrong.' : 'Wrong or missing:'}`,
     ...listed(wrong),

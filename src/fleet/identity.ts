@@ -1,5 +1,6 @@
 /** What nodes have to have in common to be one fleet, and what may differ between them and then be the reason. Pure. */
 import { UserError } from '../errors.js';
+import { limitInForce } from '../machine/gpus.js';
 import type { MachineDescription } from '../machine/types.js';
 import { plural } from '../quantities/format.js';
 import type { Labels } from '../record/schema.js';
@@ -48,7 +49,7 @@ export function identityOf(
   labels: Labels,
   { gpus }: Pick<MachineDescription, 'gpus'>,
 ): Pick<NodeHead, 'hardware' | 'settings'> {
-  const limits = (gpus?.devices ?? []).flatMap(({ powerLimitWatts }) => powerLimitWatts ?? []);
+  const limits = (gpus?.devices ?? []).flatMap((gpu) => limitInForce(gpu) ?? []);
   const memory = labels.memory_bytes;
   return {
     hardware: chosen(labels, HARDWARE),

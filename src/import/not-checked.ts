@@ -25,6 +25,7 @@ const WHYS: Readonly<Partial<Record<FlagName, string>>> = {
   'clock-held': GPU,
   'clock-not-settled': GPU,
   'link-degraded': GPU,
+  'far-memory': 'where the host’s memory of copies lay was not published',
   // A launch's median says how long a repetition takes, and not how well that can be told.
   'clock-limited': 'the resolution of the clock was not published',
 };

@@ -11,6 +11,12 @@ export interface RemappedRows {
   readonly failed: boolean;
 }
 
+/** Of a GPU's memories, caches and the like among them; null: NVML does not tell. */
+export interface GpuMemoryErrors {
+  readonly corrected: number | null;
+  readonly uncorrected: number | null;
+}
+
 export interface GpuDescription {
   /** As the driver counts: `cuda:<ordinal>`. */
   readonly ordinal: number;
@@ -33,7 +39,10 @@ export interface GpuDescription {
   /** vendor:device */
   readonly pciDevice?: string | null;
   readonly pciSubsystem?: string | null;
+  /** As it is set (nvidia-smi -pl). */
   readonly powerLimitWatts?: Watts | null;
+  /** The least of all limiters, those out of band too. Absent in records of older versions. */
+  readonly enforcedPowerLimitWatts?: Watts | null;
   readonly defaultPowerLimitWatts?: Watts | null;
   readonly mostSmHertz?: Hertz | null;
   readonly mostMemoryHertz?: Hertz | null;
@@ -43,6 +52,25 @@ export interface GpuDescription {
   readonly ecc?: boolean | null;
   /** null: NVML does not tell, or this GPU replaces none. */
   readonly remappedRows?: RemappedRows | null;
+  /**
+   * Since the driver was loaded or the GPU reset. Absent, as what follows, in records of older versions;
+   * null: no ECC, or not told.
+   */
+  readonly eccErrors?: GpuMemoryErrors | null;
+  /** In all its life. */
+  readonly eccErrorsEver?: GpuMemoryErrors | null;
+  /**
+   * Whether pages of its memory wait to be taken out of use; null: it replaces rows instead, or does not
+   * tell.
+   */
+  readonly retirementPending?: boolean | null;
+  /** Whether its SRAM had more errors than NVIDIA's policy for returns lets stand; null: not told. */
+  readonly sramThresholdExceeded?: boolean | null;
+  /**
+   * What the driver asks for after an error, as NVML numbers it; 0: nothing; null: an older driver does not
+   * tell.
+   */
+  readonly recoveryAction?: number | null;
   readonly mostPcieGeneration?: number | null;
   readonly mostPcieWidth?: number | null;
   /** When it was asked: a link that rests goes slower. */
@@ -52,6 +80,27 @@ export interface GpuDescription {
   readonly nvlinks?: { readonly up: number; readonly all: number } | null;
   /** Of compute on it when it was asked, before anything of ours was. */
   readonly processes?: number | null;
+  /**
+   * Those that draw at that moment, some of which may compute, too. Absent, as what follows, in records of
+   * older versions.
+   */
+  readonly drawingProcesses?: number | null;
+  /** Of its memory, without what the driver keeps for itself; null: not told, or of a divided GPU. */
+  readonly bytesInUse?: Bytes | null;
+}
+
+/** What limits the power: as it is set, where the driver does not tell what it enforces. */
+export const limitInForce = ({
+  enforcedPowerLimitWatts,
+  powerLimitWatts,
+}: Pick<GpuDescription, 'enforcedPowerLimitWatts' | 'powerLimitWatts'>): Watts | null =>
+  enforcedPowerLimitWatts ?? powerLimitWatts ?? null;
+
+/** The limit that was set, where another one that is lower holds: no setting of the driver raises that. */
+export function limitOverruled(gpu: Parameters<typeof limitInForce>[0]): Watts | null {
+  const { powerLimitWatts: set } = gpu;
+  const inForce = limitInForce(gpu);
+  return set != null && inForce !== null && inForce < set ? set : null;
 }
 
 export interface GpuSurvey {
@@ -61,6 +110,11 @@ export interface GpuSurvey {
   readonly cuda: string | null;
   /** The driver's library that was opened. */
   readonly library: string | null;
+  /**
+   * Whether who asked has a PID namespace of its own, as in a container, where NVML may list nobody; null:
+   * not known.
+   */
+  readonly ownPidNamespace?: boolean | null;
   readonly devices: readonly GpuDescription[];
 }
 

@@ -1,5 +1,6 @@
 /** Which entry of a baseline judges which KPI of which batch: by device, subsystem, power limit, case, stack, and how it was measured. Pure. */
 import { isGpu, ordinalOf } from '../devices/device.js';
+import { limitInForce } from '../machine/gpus.js';
 import type { MachineDescription } from '../machine/types.js';
 import { plural } from '../quantities/format.js';
 import { canonicalJson } from '../record/digest.js';
@@ -27,7 +28,7 @@ export function baselineDevice({ cpu, gpus }: MachineDescription, device: string
     name: gpu?.name ?? NOT_KNOWN,
     pciDevice: gpu?.pciDevice ?? null,
     pciSubsystem: gpu?.pciSubsystem ?? null,
-    powerLimitWatts: gpu?.powerLimitWatts ?? null,
+    powerLimitWatts: gpu === undefined ? null : limitInForce(gpu),
   };
 }
 

@@ -34,7 +34,10 @@ const CAUSES = {
     'triage',
     'look at the power supplies, their cabling and the power management of the server',
   ],
-  'power-limit': ['config', 'set the power limit to its default again: nvidia-smi -pl'],
+  'power-limit': [
+    'config',
+    'set the power limit to its default again (nvidia-smi -pl); where it is, look at what limits it out of band: the server’s power management (BMC), the power supplies',
+  ],
   'clock-held': [
     'config',
     'look at the clocks that are set (nvidia-smi -q -d CLOCK), take locks off (nvidia-smi -rgc; nvidia-smi -rac), and qualify again',
@@ -68,6 +71,22 @@ const CAUSES = {
   'remap-failed': [
     'isolate',
     'a broken row of its memory has no spare one: take the GPU out of service and have it replaced',
+  ],
+  'retirement-pending': [
+    'reset',
+    'drain the node and reset the GPU, or load its driver anew: pages of its memory that errors broke are taken out of use only then; then qualify again',
+  ],
+  'errors-stand': [
+    'reset',
+    'drain the node and reset the GPU (nvidia-smi --gpu-reset), or boot, which sets the count of errors that could not be corrected back; then qualify again, and have the GPU replaced if more come',
+  ],
+  'recovery-needed': [
+    'reset',
+    'do what the driver asks for after an error (nvidia-smi -q, GPU Recovery Action): drain the node, reset the GPU or boot; then qualify again',
+  ],
+  'sram-exceeded': [
+    'isolate',
+    'its SRAM had more errors than NVIDIA lets stand: take the GPU out of service, run NVIDIA’s field diagnostic, and have it replaced',
   ],
   'rows-replaced': [
     'triage',

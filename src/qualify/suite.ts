@@ -10,9 +10,9 @@ import { QuantityError, requireDuration } from '../quantities/parse.js';
 import { canonicalJson, sha256 } from '../record/digest.js';
 import { SEVERITIES } from '../record/schema/qualification.js';
 import type { Seconds } from '../units.js';
+import { TIERS } from './answer.js';
 
 export const SUITE_SCHEMA = 'urn:pi-bench:schema:suite:1';
-export const TIERS = ['t0', 't1', 't2', 't3'] as const;
 /** The label of an entry by which checks name it. */
 export const PART = 'part';
 
@@ -51,8 +51,14 @@ const check = z.discriminatedUnion('check', [
   machineCheck('identity', 'machine and devices can be told apart, and devices of one kind are alike'),
   machineCheck('driver', 'where a GPU’s driver is loaded it shows GPUs, and NVML answers'),
   machineCheck('link', 'what is known of GPUs’ links before there is load'),
-  machineCheck('ecc', 'error correction is on, and the host’s memory has counted no errors'),
-  machineCheck('remapped-rows', 'no row of a GPU’s memory waits to be replaced, or could not be'),
+  machineCheck(
+    'ecc',
+    'error correction is on, and no memory error that could not be corrected stands, of the host and of each GPU',
+  ),
+  machineCheck(
+    'remapped-rows',
+    'no row or page of a GPU’s memory waits to be replaced or retired, or could not be',
+  ),
   machineCheck('power-limit', 'no GPU’s power limit is below its default'),
   machineCheck('mig', 'no GPU is divided'),
   machineCheck('governor', 'the clock of the CPUs is not governed by load'),
@@ -62,7 +68,11 @@ const check = z.discriminatedUnion('check', [
   z.strictObject({
     check: z.literal('load').describe('nobody else works here'),
     busyAtMost: share.optional().describe('share of all CPUs that others use'),
-    processesAtMost: z.int().min(0).optional().describe('compute processes of others on a GPU'),
+    processesAtMost: z
+      .int()
+      .min(0)
+      .optional()
+      .describe('compute processes of others on a GPU; where none is listed, its memory speaks for them'),
     ...common,
   }),
   // Nothing makes a wrong output right, so no suite can say that it does not matter.

@@ -1,6 +1,6 @@
 /** What a GPU did while it was measured, as the addon tells it. What NVML does not tell is null. */
 import type { RemappedRows } from '../machine/gpus.js';
-import type { Celsius, Hertz, Joules, Seconds, Watts } from '../units.js';
+import type { Bytes, Celsius, Hertz, Joules, Seconds, Watts } from '../units.js';
 
 interface Range {
   readonly least: number;
@@ -12,6 +12,8 @@ export interface GpuProcess {
   readonly pid: number;
   /** null: the driver keeps it to itself. */
   readonly bytes: number | null;
+  /** It draws and computes nothing; absent: it computes. */
+  readonly draws?: boolean;
 }
 
 /** The device's clock beside the host's, over all groups of repetitions. */
@@ -77,12 +79,18 @@ export interface NvmlTelemetry {
   readonly memoryHertz?: Range | null;
   readonly watts?: Range | null;
   readonly celsius?: Range | null;
+  /** At the end. */
   readonly memoryCelsius?: Celsius | null;
+  /** Absent in documents of older versions. */
+  readonly memoryCelsiusRange?: Range | null;
   readonly slowdownCelsius?: Celsius | null;
   readonly mostSmHertz?: Hertz | null;
+  /** At the end, and when the launch began, which documents of older versions do not have. */
   readonly powerLimitWatts?: Watts | null;
-  readonly defaultPowerLimitWatts?: Watts | null;
+  readonly powerLimitWattsBefore?: Watts | null;
   readonly enforcedPowerLimitWatts?: Watts | null;
+  readonly enforcedPowerLimitWattsBefore?: Watts | null;
+  readonly defaultPowerLimitWatts?: Watts | null;
   readonly joules?: Joules | null;
   readonly eccCorrected?: number | null;
   readonly eccUncorrected?: number | null;
@@ -101,13 +109,52 @@ export interface NvmlTelemetry {
   readonly nvlinks?: { readonly up: number; readonly all: number } | null;
   /** Of all its links; null: it has none, or counts for none of them. */
   readonly nvlinkErrors?: NvlinkErrors | null;
-  /** Of compute on this GPU: before this process was on it, and at the end. */
+  /**
+   * On this GPU: before this process was on it, and at the end. Documents of older versions know only those
+   * that compute.
+   */
   readonly processesBefore?: readonly GpuProcess[] | null;
   readonly processesAfter?: readonly GpuProcess[] | null;
+  /** Those that were seen in between alone. Absent, as what follows, in documents of older versions. */
+  readonly processesBetween?: readonly GpuProcess[];
+  /** How often NVML was asked for them. */
+  readonly processesAsked?: number;
+  /** Whether NVML tells who draws. */
+  readonly drawingKnown?: boolean;
+  /**
+   * Of its memory, before this process was on it, without what the driver keeps for itself; null: not told,
+   * or of a divided GPU.
+   */
+  readonly bytesInUseBefore?: Bytes | null;
+  /** This process by its own number. */
+  readonly ownPid?: number;
+  /** Whether the driver knows it by another one, as in a container; null: the kernel does not tell. */
+  readonly ownPidNamespace?: boolean | null;
   /** Faults that the driver reported meanwhile; null: nobody could watch. */
   readonly xids?: readonly number[] | null;
-  /** Seconds after the first repetition, hertz of multiprocessors and memory, watts, degrees, throttle reasons. */
+  /**
+   * Seconds after the first repetition, hertz of multiprocessors and memory, watts, degrees, throttle
+   * reasons, degrees of the memory, which documents of older versions do not have; 0: not known.
+   */
   readonly series?: readonly (readonly number[])[];
+}
+
+/** Of a copy from or to the host: where its memory lies there, and the GPU. */
+export interface HostMemory {
+  /** The NUMA node of the GPU; null: the kernel does not tell. */
+  readonly gpuNode: number | null;
+  /** How many nodes of this machine have memory; null: not told. */
+  readonly memoryNodes: number | null;
+  /**
+   * `preferred`: it was asked for on the GPU's node, as far as that has room; `kept`: somebody had set a
+   * policy, which holds; `refused`: nobody may ask; `none`: the GPU's node is not known.
+   */
+  readonly asked: 'preferred' | 'kept' | 'refused' | 'none';
+  /**
+   * Of pages that were looked at, the share on each node; null: the kernel does not tell, as of memory that
+   * the driver maps.
+   */
+  readonly nodes: readonly { readonly node: number; readonly share: number }[] | null;
 }
 
 export interface GpuTelemetry {
@@ -121,6 +168,8 @@ export interface GpuTelemetry {
   readonly others?: readonly NvmlTelemetry[];
   /** Of a copy to another GPU, whether NVLinks connect the two; null: NVML does not tell. */
   readonly linked?: readonly (boolean | null)[];
+  /** Absent: it copies nothing between host and GPU, or the document is of an older version. */
+  readonly hostMemory?: HostMemory;
 }
 
 /** Bits of NVML's throttle (later: event) reasons, in its order. */

@@ -206,6 +206,15 @@ describe('a GPU that is divided', () => {
   });
 });
 
+it('a power limit that another limiter holds lower than the one that is set is told beside it', async () => {
+  const run = await onFakeGpu('enforced-limit=450000', 'machine', '--json');
+  expect((JSON.parse(run.stdout) as MachineDescription).gpus?.devices[0]).toMatchObject({
+    powerLimitWatts: 700,
+    enforcedPowerLimitWatts: 450,
+    defaultPowerLimitWatts: 700,
+  });
+});
+
 describe('several GPUs at once', () => {
   const BESIDE = ['--at-once', 'beside'];
   const placesOf = ({ batches }: PiBenchRecord) =>
@@ -387,6 +396,26 @@ it.each([
     ]);
   }));
 
+it.each([
+  ['standing-uncorrected=2', 'ecc', 'errors-stand'],
+  ['sram-exceeded=1', 'ecc', 'sram-exceeded'],
+  ['recovery-action=2', 'ecc', 'recovery-needed'],
+  ['retirement-pending=1', 'remapped-rows', 'retirement-pending'],
+])('what stood before anything is measured is judged: %j', (settings, check, cause) =>
+  withFolder(async (folder) => {
+    writeFileSync(
+      join(folder, 'one.yaml'),
+      `name: one\nchecks:\n  - { check: counts }\n  - { check: ${check} }\n`,
+    );
+    const env = { ...fakeEnvironment(fakeGpu(), settings), XDG_STATE_HOME: join(folder, 'state') };
+    const args = ['qualify', '--suite', 'one.yaml', '--expect', 'gpu=1', '--quiet', '--json'];
+    const run = await piBenchIn({ cwd: folder, env }, ...args);
+    expect(run.code, run.stderr).toBe(1);
+    const [found] =
+      printedRecord(run).qualification?.checks.filter(({ device }) => device === 'cuda:0') ?? [];
+    expect(found).toMatchObject({ verdict: 'fail', cause });
+  }));
+
 it('a look without load finds links that are too narrow and the work of others, on each GPU', () =>
   withFolder(async (folder) => {
     const settings = 'devices=2,pcie-width=8,nvlinks-up=3,others=1';
@@ -416,6 +445,18 @@ it('peak, memory and kernel-launch are measured and verified on a GPU', async ()
   expect(launch.record.batches.map(({ verified }) => verified)).toEqual(Array(4).fill('passed'));
   expect(launch.record.kpis.map(({ name }) => name)).toContain('pibench_kernel_launch_seconds');
 }, 120_000);
+
+it.each(['pinned', 'pageable'])('copies of %s memory tell on which NUMA node it lies', (host) =>
+  withFolder(async (out) => {
+    const copy = ['memory', '--device', 'cuda:0', '--operation', 'host-to-device', '--bytes', '1MiB'];
+    await onFakeGpu('', ...copy, '--host', host, ...FEW, '--quiet', '--out', out);
+    const { hostMemory } = readInspectionFile(campaignFolder(out), 0).telemetry
+      .gpu as unknown as GpuTelemetry;
+    expect(hostMemory?.memoryNodes).toBeGreaterThan(0);
+    const shares = (hostMemory?.nodes ?? []).map(({ share }) => share);
+    // A container may refuse to tell.
+    if (hostMemory?.nodes !== null) expect(shares.reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 12);
+  }));
 
 it('copies pin memory of the host only where they read or write there', async () => {
   const pinned = (operation: string) =>
@@ -526,9 +567,12 @@ describe('why there is no GPU', () => {
 
   it('none at all, which is no fault of the machine', async ({ skip }) => {
     const { stdout } = await withoutGpu('doctor', '--json');
-    const { findings } = JSON.parse(stdout) as { findings: { name: string; ok: boolean; text: string }[] };
+    const { findings } = JSON.parse(stdout) as {
+      findings: { name: string; ok: boolean | null; text: string }[];
+    };
     const gpu = findings.find(({ name }) => name === 'GPU');
     if (gpu === undefined) skip('there is a GPU here');
+    expect(gpu?.ok).toBeNull();
     expect(gpu?.text).toMatch(/^none: .*libcuda\.so\.1/);
   });
 });
@@ -578,6 +622,38 @@ describe('what the driver tells of a launch becomes flags', () => {
       record.batches[0]?.flags.find((flag) => flag.name === name)?.evidence ?? {};
     expect(evidenceOf('foreign-load')).toMatchObject({ others: 300 });
     expect(evidenceOf('power-capped')).toMatchObject({ medianWatts: 123, mostWatts: 123 });
+  });
+  it('a power limit that moved, and how warm the memory became meanwhile', async () => {
+    const { record } = await measured(
+      'limit-moves=500000,memory-celsius=60,memory-warms=1,reasons=32',
+      ...long,
+    );
+    const flagNamed = (name: string) => record.batches[0]?.flags.find((flag) => flag.name === name);
+    expect(flagNamed('power-capped')).toMatchObject({
+      reason: expect.stringMatching(/moved from 700 W to 500 W/),
+      evidence: { share: 0, limitWatts: 500, limitBeforeWatts: 700 },
+    });
+    // It was asked before the repetitions, too, and is a degree more each time.
+    expect(flagNamed('thermal')?.evidence.memoryCelsius).toBeGreaterThan(61);
+  });
+  it('others who draw, who come and go, and who only show in the memory', async () => {
+    const { record } = await measured('drawing=1,passing=1', ...long);
+    const evidenceOf = ({ batches }: PiBenchRecord) =>
+      batches[0]?.flags.find(({ name }) => name === 'foreign-load')?.evidence ?? {};
+    expect(evidenceOf(record)).toMatchObject({ others: 2, drawing: 1, passing: 1, unlistedBytes: 0 });
+    const hidden = await measured('used-mib=2000,own-hidden=1', ...SMALL);
+    expect(evidenceOf(hidden.record)).toMatchObject({ others: 0, unlistedBytes: 2000 * 2 ** 20 });
+  });
+  it('that nobody is listed, ourselves among them, is not taken for nobody', async () => {
+    const whyNot = async (settings: string) => {
+      const { record } = await measured(settings, ...SMALL);
+      return (
+        record.batches[0]?.inspections[0]?.notChecked.find(({ flag }) => flag === 'foreign-load')?.why ?? null
+      );
+    };
+    expect(await whyNot('own-hidden=1')).toMatch(/ours is there/);
+    expect(await whyNot('drawing=-1')).toMatch(/who draws/);
+    expect(await whyNot('')).toBeNull();
   });
   it('and what stands before it is none of its own', async () => {
     const { record } = await measured('remap-pending=1', ...long);

@@ -99,4 +99,15 @@ describe('two nodes', () => {
     expect(names(limited('a', 700, 700), limited('b', 700, 500))).toEqual(['gpu_power_limit_watts']);
     expect(names(limited('a', 700, 700), limited('b', 700, 700))).toEqual([]);
   });
+
+  it('differ by the limit in force, where the same one is set', () => {
+    const limited = (name: string, enforcedPowerLimitWatts?: number) => {
+      const gpus = survey(gpu({ enforcedPowerLimitWatts: enforcedPowerLimitWatts ?? null }));
+      const machine = JSON.parse(JSON.stringify({ ...machineOf(), gpus }));
+      return nodeOf({ ...recordOf({ batches, labels: TOLD }), machine }, name, () => null);
+    };
+    expect(names(limited('a', 700), limited('b', 450))).toEqual(['gpu_power_limit_watts']);
+    // A record of an older version knows only the one that is set.
+    expect(names(limited('a', 700), limited('b'))).toEqual([]);
+  });
 });

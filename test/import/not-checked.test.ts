@@ -16,6 +16,7 @@ it('each check names what it would have needed', () => {
     ['foreign-load', gpu],
     ['clock-not-settled', gpu],
     ['link-degraded', gpu],
+    ['far-memory', 'where the host’s memory of copies lay was not published'],
     ['stolen', kernel],
     ['preempted', kernel],
     ['migrated', kernel],

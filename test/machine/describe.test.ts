@@ -2,8 +2,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { describeMachine, type MachineDeps } from '../../src/machine/describe.js';
+import type { GpuDescription } from '../../src/machine/gpus.js';
 import { renderMachine } from '../../src/readers/terminal/machine.js';
 import { terminalStyle } from '../../src/readers/terminal/style.js';
+import { gpu, survey } from '../qualify/support.js';
 import { bigLittle } from './fixtures/big-little.js';
 import { epycVm } from './fixtures/epyc-vm.js';
 import { graviton } from './fixtures/graviton.js';
@@ -260,6 +262,20 @@ describe('describing a machine with cores of different kinds', () => {
     expect(shown.replaceAll(/\s+/g, ' ')).toContain(
       '8 performance cores with 16 threads, 8 efficiency cores',
     );
+  });
+});
+
+describe('the power limit of a GPU', () => {
+  const shown = (more: Partial<GpuDescription>) =>
+    renderMachine(
+      { ...describeFiles(intelHybrid), gpus: survey(gpu(more)) },
+      null,
+      terminalStyle({ isTTY: false }),
+    ).replaceAll(/\s+/g, ' ');
+  it('is shown as it is in force, with what is set and what is usual where these are others', () => {
+    expect(shown({ enforcedPowerLimitWatts: 700 })).toContain(', 700 W, ECC');
+    expect(shown({ enforcedPowerLimitWatts: 450 })).toContain(', 450 W (usual: 700 W, set: 700 W), ECC');
+    expect(shown({ powerLimitWatts: 500 })).toContain(', 500 W (usual: 700 W), ECC');
   });
 });
 

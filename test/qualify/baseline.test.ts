@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { GpuDescription } from '../../src/machine/gpus.js';
 import {
   devicesOfMachine,
   entryProblem,
@@ -9,7 +10,7 @@ import { baselineDevice, keyedBatch } from '../../src/qualify/baseline-key.js';
 import { referencesOf } from '../../src/qualify/baseline-references.js';
 import type { BaselineDevice, BaselineEntry } from '../../src/qualify/baseline-schema.js';
 import { machineOf } from '../support/machine.js';
-import { emptyBaseline, knownMachine, partsRecord } from './support.js';
+import { emptyBaseline, gpu, knownMachine, partsRecord, survey } from './support.js';
 
 const machine = machineOf();
 const entry = (more: Partial<BaselineEntry> = {}): BaselineEntry => ({
@@ -128,6 +129,14 @@ describe('a baseline', () => {
       /^fleet\.json is a baseline of H200 with a power limit of 700 W, and here is H200 with a power limit of 500 W: set it \(nvidia-smi -pl 700\), or make a baseline/,
     );
     expect(judge(null)).toThrow(/and here is H200 with an unknown power limit/);
+  });
+
+  it('has the power limit that is in force, which need not be the one that is set', () => {
+    const limitOf = (more: Partial<GpuDescription>) =>
+      baselineDevice({ ...machine, gpus: survey(gpu(more)) }, 'cuda:0').powerLimitWatts;
+    expect(limitOf({ enforcedPowerLimitWatts: 450 })).toBe(450);
+    expect(limitOf({ enforcedPowerLimitWatts: null })).toBe(700);
+    expect(limitOf({})).toBe(700);
   });
 
   it('is held against each kind of device by itself: the same CPU answers for no GPU', () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { GpuDescription, GpuSurvey } from '../../src/machine/gpus.js';
 import type { Context } from '../../src/qualify/criteria/criterion.js';
 import { judgementsOf } from '../../src/qualify/criteria/index.js';
+import { isNotSeen } from '../../src/qualify/findings.js';
 import type { SuiteCheck } from '../../src/qualify/suite.js';
 import type { RecordInspection } from '../../src/record/schema.js';
 import { machineOf } from '../support/machine.js';
@@ -82,12 +83,62 @@ describe('a node with GPUs', () => {
     expect(judged[1]?.cause).toMatchObject({ name: 'power-limit', severity: 'config' });
   });
 
+  it('fails on a power limit that is in force below the one that is set, and says so', () => {
+    const judged = at({ check: 'power-limit' }, survey(gpu({ enforcedPowerLimitWatts: 450 })))[0];
+    expect(judged).toMatchObject({ verdict: 'fail', findings: [{ measured: 450, limit: 700 }] });
+    expect(judged?.findings[0]?.note).toMatch(/^700 W are set: another limiter/);
+    const alike = at({ check: 'power-limit' }, survey(gpu({ enforcedPowerLimitWatts: 700 })))[0];
+    expect(alike).toMatchObject({ verdict: 'pass', findings: [{ note: null }] });
+  });
+
   it('fails without error correction, and cannot tell where NVML does not', () => {
     const verdicts = (ecc: boolean | null) =>
       at({ check: 'ecc' }, survey(gpu({ ecc }))).find(({ device }) => device === 'cuda:0');
     expect(verdicts(true)?.verdict).toBe('pass');
     expect(verdicts(false)).toMatchObject({ verdict: 'fail', cause: { name: 'ecc-off' } });
     expect(verdicts(null)).toMatchObject({ verdict: 'skipped', possible: false });
+  });
+
+  it.each<[string, Partial<GpuDescription>, 'pass' | 'fail', string | null, RegExp]>([
+    ['none at all', { eccErrors: { corrected: 0, uncorrected: 0 } }, 'pass', null, /^$/],
+    ['corrected ones, which are told', { eccErrors: { corrected: 9, uncorrected: 0 } }, 'pass', null, /^$/],
+    [
+      'one that could not be corrected',
+      { eccErrors: { corrected: 0, uncorrected: 1 } },
+      'fail',
+      'errors-stand',
+      /^uncorrected memory errors 1, limit ≤ 0 \(none since the driver was loaded\)/,
+    ],
+    ['one of a life before', { eccErrorsEver: { corrected: 0, uncorrected: 3 } }, 'pass', null, /^$/],
+    ['SRAM beyond what may stand', { sramThresholdExceeded: true }, 'fail', 'sram-exceeded', /^sram thresh/],
+    ['what the driver asks for', { recoveryAction: 1 }, 'fail', 'recovery-needed', /reset the GPU/],
+    ['nothing that it asks for', { recoveryAction: 0, sramThresholdExceeded: false }, 'pass', null, /^$/],
+  ])('is held to errors of its memory that stand: %s', (_, more, verdict, cause, reason) => {
+    const judged = at({ check: 'ecc' }, survey(gpu(more))).find(({ device }) => device === 'cuda:0');
+    expect([judged?.verdict, judged?.cause?.name ?? null]).toEqual([verdict, cause]);
+    if (verdict === 'fail') expect(judged?.reason).toMatch(reason);
+  });
+
+  it('is not judged by errors of its memory that it does not tell, and says so', () => {
+    const of = (more: Partial<GpuDescription>) =>
+      at({ check: 'ecc' }, survey(gpu(more))).find(({ device }) => device === 'cuda:0')?.findings ?? [];
+    expect(of({ eccErrors: null }).map(isNotSeen)).toEqual([false, true]);
+    // A record of an older version was not asked.
+    expect(of({})).toHaveLength(1);
+    // Of a card without error correction there is nothing to pass.
+    const judged = at({ check: 'ecc' }, survey(gpu({ ecc: null, recoveryAction: 0 })));
+    expect(judged.find(({ device }) => device === 'cuda:0')).toMatchObject({ verdict: 'skipped' });
+  });
+
+  it('fails while pages of its memory wait to be retired, where it replaces no rows', () => {
+    const of = (retirementPending: boolean) =>
+      at({ check: 'remapped-rows' }, survey(gpu({ remappedRows: null, retirementPending })))[0];
+    expect(of(true)).toMatchObject({
+      verdict: 'fail',
+      reason: expect.stringMatching(/^pending retirement yes/),
+      cause: { name: 'retirement-pending', severity: 'reset' },
+    });
+    expect(of(false)).toMatchObject({ verdict: 'pass', cause: null });
   });
 
   it('fails while a row of its memory waits to be replaced, or where none could take its place', () => {
@@ -162,6 +213,38 @@ describe('a node with GPUs', () => {
       ['skipped', null],
     ]);
     expect(of({ check: 'load', processesAtMost: 2 })[1]).toEqual(['pass', null]);
+  });
+
+  it('asks a GPU’s memory where nobody is listed, and cannot tell in a container without it', () => {
+    const judgedAs = (more: Partial<GpuDescription>, ownPidNamespace?: boolean | null) => {
+      const gpus = { ...survey(gpu({ processes: 0, ...more })) };
+      const told = ownPidNamespace === undefined ? gpus : { ...gpus, ownPidNamespace };
+      return at({ check: 'load' }, told).find(({ device }) => device === 'cuda:0');
+    };
+    const mib = 2 ** 20;
+    expect(judgedAs({ bytesInUse: 3 * mib }, true)?.verdict).toBe('pass');
+    expect(judgedAs({ bytesInUse: 2000 * mib }, true)).toMatchObject({
+      verdict: 'inconclusive',
+      cause: { name: 'busy' },
+      reason: expect.stringMatching(/^gpu memory in use 2\.\d+ GB, limit .* nobody whom NVML lists$/),
+    });
+    expect(judgedAs({ bytesInUse: null }, true)).toMatchObject({ verdict: 'skipped', possible: false });
+    expect(judgedAs({ bytesInUse: null }, null)?.verdict).toBe('skipped');
+    expect(judgedAs({ bytesInUse: null }, false)?.verdict).toBe('pass');
+    // A record of an older version.
+    expect(judgedAs({})?.verdict).toBe('pass');
+    // They are listed, so the memory is theirs.
+    expect(
+      judgedAs({ processes: 1, bytesInUse: 2000 * mib }, true)?.findings.map(({ quantity }) => quantity),
+    ).toEqual(['gpu_processes']);
+  });
+
+  it('warns of what draws on a GPU, and computes nothing there', () => {
+    const judged = at({ check: 'load' }, survey(gpu({ processes: 0, drawingProcesses: 1 })));
+    expect(judged.find(({ device }) => device === 'cuda:0')).toMatchObject({
+      verdict: 'warn',
+      cause: { name: 'busy' },
+    });
   });
 });
 

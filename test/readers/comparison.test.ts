@@ -450,6 +450,9 @@ describe('the GPUs of two records', () => {
       /: a ECC on, MIG off, power limit 700 W; b ECC off, MIG on, power limit 500 W$/,
     );
     expect(notesOf({ ecc: null })).toEqual([]);
+    expect(notesOf({ enforcedPowerLimitWatts: 450 })[0]).toMatch(
+      /: a power limit 700 W; b power limit 450 W$/,
+    );
   });
 
   it('of two machines are others anyway, and only their settings are told', () => {

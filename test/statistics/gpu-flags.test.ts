@@ -1,7 +1,7 @@
 /** Flags of GPU launches: what raises each, what does not, and what nobody could see. */
 import { describe, expect, it } from 'vitest';
 import { detectFlags, notChecked } from '../../src/statistics/validity/index.js';
-import type { GpuTelemetry, NvmlTelemetry } from '../../src/telemetry/gpu.js';
+import type { GpuTelemetry, HostMemory, NvmlTelemetry } from '../../src/telemetry/gpu.js';
 import { REASONS } from '../../src/telemetry/gpu.js';
 import type { Observation, Telemetry, ThreadTelemetry } from '../../src/telemetry/types.js';
 import { QUIET_THREAD } from './support.js';
@@ -177,6 +177,8 @@ describe('a GPU launch', () => {
     ['clock-not-settled', { series: series([...Array(15).fill(1.98e9), ...Array(15).fill(1.75e9)]) }],
     ['foreign-load', { processesBefore: [{ pid: 7, bytes: 1 }] }],
     ['foreign-load', { processesBefore: [{ pid: 7, bytes: null }] }],
+    ['foreign-load', { processesBetween: [{ pid: 7, bytes: 1 }] }],
+    ['foreign-load', { bytesInUseBefore: 64 * 2 ** 20 }],
     [
       'foreign-load',
       {
@@ -223,6 +225,40 @@ describe('a GPU launch', () => {
       limitWatts: capped.enforcedPowerLimitWatts,
       defaultLimitWatts: capped.defaultPowerLimitWatts,
     });
+  });
+
+  it.each<[string, Partial<NvmlTelemetry>, RegExp | null]>([
+    ['that is enforced', { enforcedPowerLimitWattsBefore: 500 }, /moved from 500 W to 700 W during/],
+    [
+      'that is set, where no other is told',
+      { enforcedPowerLimitWatts: null, powerLimitWattsBefore: 700, powerLimitWatts: 450 },
+      /moved from 700 W to 450 W during/,
+    ],
+    ['that stayed', { enforcedPowerLimitWattsBefore: 700 }, null],
+    ['of which the beginning is not known', { powerLimitWatts: 450 }, null],
+    // Another quantity says nothing of this one.
+    ['of two kinds', { enforcedPowerLimitWatts: null, enforcedPowerLimitWattsBefore: 450 }, null],
+  ])('is told where a power limit moved under it: one %s', (_, nvml, words) => {
+    const flag = detectFlags(observe({ clock, nvml: { ...sound, ...nvml } })).find(
+      ({ name }) => name === 'power-capped',
+    );
+    if (words === null) expect(flag).toBeUndefined();
+    else {
+      expect(flag?.reason).toMatch(words);
+      expect(flag?.evidence.share).toBe(0);
+    }
+  });
+
+  it('is told how hot the memory became, also where it had cooled at the end', () => {
+    const heatOf = (nvml: Partial<NvmlTelemetry>) =>
+      detectFlags(observe({ clock, nvml: { ...sound, reasons: bit('hardwareThermal', 0.1), ...nvml } })).find(
+        ({ name }) => name === 'thermal',
+      );
+    const hot = heatOf({ memoryCelsius: 80, memoryCelsiusRange: { least: 70, median: 90, most: 105 } });
+    expect(hot?.evidence.memoryCelsius).toBe(105);
+    expect(hot?.reason).toMatch(/at up to 60 °C, its memory at up to 105 °C:/);
+    // A document of an older version.
+    expect(heatOf({ memoryCelsius: 80 })?.evidence.memoryCelsius).toBe(80);
   });
 
   it('has a slow link where copies keep it awake, and long enough to be seen', () => {
@@ -390,5 +426,47 @@ describe('a launch on a GPU that the host’s clock times', () => {
 
   it('is not where its thread sleeps until the GPU is done', () => {
     expect(preempted(null, { runDelay: null, cpuTime: 0.01 })).toBe(false);
+  });
+});
+
+describe('the host’s memory of copies', () => {
+  const near: HostMemory = { gpuNode: 0, memoryNodes: 2, asked: 'preferred', nodes: [{ node: 0, share: 1 }] };
+  const of = (hostMemory: HostMemory | undefined, more: Partial<Observation> = {}) => {
+    const gpu: GpuTelemetry = { clock, nvml: sound, ...(hostMemory === undefined ? {} : { hostMemory }) };
+    const observation = observe(gpu, more);
+    return {
+      flag: detectFlags(observation).find(({ name }) => name === 'far-memory'),
+      why: notChecked(observation).find(({ flag }) => flag === 'far-memory')?.why ?? null,
+    };
+  };
+
+  it('that lies at the node of the GPU, but for a page here and there, is no matter', () => {
+    const mostly = [0.95, 0.05].map((share, node) => ({ node, share }));
+    for (const memory of [near, { ...near, nodes: mostly }, undefined])
+      expect(of(memory)).toEqual({ flag: undefined, why: null });
+  });
+
+  it.each<[HostMemory['asked'], RegExp]>([
+    ['preferred', /asked for there, and that node had too little/],
+    ['kept', /numactl/],
+    ['refused', /let nobody ask/],
+  ])('that lies elsewhere is told with what was done (%s)', (asked, words) => {
+    const { flag } = of({ ...near, asked, nodes: [0.5, 0.5].map((share, node) => ({ node, share })) });
+    expect(flag?.reason).toMatch(
+      /^50 % of the host’s memory of these copies lay on NUMA node 1, and the GPU is at node 0: /,
+    );
+    expect(flag?.reason).toMatch(words);
+    expect(flag?.evidence).toEqual({ farShare: 0.5, gpuNode: 0, nodes: '1', asked });
+  });
+
+  it('of which nobody knows where it lies is not taken for near, but on a machine with one node', () => {
+    expect(of({ ...near, gpuNode: null, asked: 'none' }).why).toMatch(/at which NUMA node the GPU is/);
+    expect(of({ ...near, nodes: null }).why).toMatch(/asked for on that of the GPU, 0$/);
+    expect(of({ ...near, nodes: null, asked: 'refused' }).why).toMatch(/these copies lies$/);
+    expect(of({ ...near, gpuNode: null, nodes: null, memoryNodes: 1 }).why).toBeNull();
+    expect(of({ ...near, nodes: null }).flag).toBeUndefined();
+    expect(of({ ...near, nodes: [0.94, 0.06].map((share, node) => ({ node, share })) }).flag).toBeDefined();
+    // A document of an older version.
+    expect(of(undefined, { overHostLink: true }).why).toMatch(/^nobody looked/);
   });
 });

@@ -1,7 +1,7 @@
 /** Each flag fires on what it is for, stays silent on a quiet machine, and never on what could not be read. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { significant } from '../../src/quantities/format.js';
+import { grouped, significant } from '../../src/quantities/format.js';
 import { detectFlags, detectors, notChecked } from '../../src/statistics/validity/index.js';
 import type { Flag, FlagName } from '../../src/statistics/validity/types.js';
 import type { Observation, Telemetry, ThreadTelemetry } from '../../src/telemetry/types.js';
@@ -118,6 +118,17 @@ describe('migrated', () => {
     expect(flag?.reason).toMatch(/1 of 1 measuring thread moved to another CPU, 4 times in all.*--pin/);
   });
 
+  it('advises nothing that would make more threads, as of ranks with threads that communicate', () => {
+    const moving = { ...QUIET_THREAD, migrations: 1 };
+    const observed = { threads: 4, pinned: false };
+    const flag = flagOf(
+      withTelemetry({ allowedCpus: 2, threads: [moving, moving, moving, moving] }, observed),
+      'migrated',
+    );
+    expect(flag?.reason).toMatch(/there are 2 CPUs for all of them: take fewer threads, or fewer ranks$/);
+    expect(flag?.reason).not.toContain('--threads');
+  });
+
   it('is seen by the CPUs before and after where the kernel does not count, and said to be half known', () => {
     const moved = withThread({ migrations: null, cpuAfter: 1 });
     expect(names(moved)).toEqual(['migrated']);
@@ -140,7 +151,7 @@ describe('preempted', () => {
     const seen = every(share).length / seconds;
     expect(flag?.evidence.disturbancesPerSecond).toBeCloseTo(seen, 6);
     expect(flag?.evidence.likelyPerSecond).toBeGreaterThan(seen);
-    expect(flag?.reason).toContain(`(${significant(seen, 2)} a second of them)`);
+    expect(flag?.reason).toContain(`(${grouped(Number(significant(seen, 2)))} in a second of repetitions)`);
   });
 
   it.each([0.005, 0.03, 0.05])('is not said at a share of %f: quiet machines have that', (share) => {
@@ -434,8 +445,19 @@ describe('outlying', () => {
     const flag = flagOf(quietObservation({ samples }), 'outlying');
     expect(flag?.evidence).toMatchObject({ slow: 1, worstIndex: 200, disturbedAmongThem: 1 });
     expect(flag?.reason).toMatch(
-      /1 of 1,400 repetitions .* \(index 200\) 35\.[0-9] times the median; 1 of them lost a CPU/,
+      /^1 of 1,400 repetitions \(\S+ %\) is far slower than the rest \(index 200\), 35\.\d times the median, and lost a CPU meanwhile: it is kept;/,
     );
+  });
+
+  it.each([
+    [[200], [], /, and lost no CPU meanwhile: it is kept/],
+    [[200, 300], [], /are far slower .*; none of them lost a CPU meanwhile: they are kept/],
+    [[200, 300], [300], /; 1 of them lost a CPU meanwhile/],
+    [[200, 300], null, /times the median: they are kept/],
+  ] as const)('says of slow ones at %j, where a CPU was lost at %j, what that explains', (slow, disturbed, says) => {
+    const samples = Float64Array.from(quietObservation().samples);
+    for (const index of slow) samples[index] = 0.05;
+    expect(flagOf(quietObservation({ samples, disturbed }), 'outlying')?.reason).toMatch(says);
   });
 });
 
@@ -524,8 +546,8 @@ describe('what could not be read', () => {
 
 describe('every flag', () => {
   it('has one detector', () => {
-    expect(new Set(detectors.map(({ name }) => name)).size).toBe(23);
-    expect(detectors).toHaveLength(23);
+    expect(new Set(detectors.map(({ name }) => name)).size).toBe(24);
+    expect(detectors).toHaveLength(24);
   });
 
   it('is one sentence with figures that are finite, whatever was observed', () => {

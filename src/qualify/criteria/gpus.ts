@@ -1,19 +1,20 @@
 /** What GPUs, and the host's memory, tell before anything is measured: driver, links, error correction, power limit, MIG. Pure. */
 import { gpuNamed } from '../../devices/device.js';
-import type { GpuDescription } from '../../machine/gpus.js';
+import { type GpuDescription, limitInForce, limitOverruled } from '../../machine/gpus.js';
 import type { MachineDescription } from '../../machine/types.js';
 import type { Finding } from '../../record/schema.js';
 import { type CauseName, causeNamed } from '../causes.js';
 import { atLeast, atMost, below, equalTo, type Looked, notSeen, skipped, told } from '../findings.js';
 import type { CheckKind, CheckOf } from '../suite.js';
 import { type Context, type Criterion, judged, notPossible } from './criterion.js';
+import { standingCause, standingErrors } from './standing-errors.js';
 
 export const NO_GPU = 'there is no GPU here, and --expect names none';
 
 /** A criterion of each GPU. */
 function ofGpus<K extends CheckKind>(
   kind: K,
-  cause: CauseName,
+  cause: (gpu: GpuDescription) => CauseName,
   look: (gpu: GpuDescription, source: string, all: readonly GpuDescription[]) => readonly Finding[],
 ): Criterion<K> {
   return {
@@ -28,7 +29,7 @@ function ofGpus<K extends CheckKind>(
           device: gpuNamed(gpu.ordinal),
           findings,
           possible: findings.some(({ verdict }) => verdict !== 'skipped'),
-          cause: causeNamed(cause),
+          cause: causeNamed(cause(gpu)),
         });
       });
     },
@@ -152,28 +153,50 @@ function nvlinkFindings(
   ];
 }
 
-export const link = ofGpus('link', 'link', (gpu, source, gpus) => [
-  ...pcieFindings(gpu, source),
-  ...nvlinkFindings(gpu, gpus),
-]);
-
-export const powerLimit = ofGpus('power-limit', 'power-limit', (gpu, source) => {
-  const { powerLimitWatts: limit, defaultPowerLimitWatts: usual } = gpu;
-  return limit == null || usual == null
-    ? [skipped('power_limit', why(gpu), source)]
-    : [atLeast({ quantity: 'power_limit', measured: limit, unit: 'W', source: 'its default' }, usual)];
-});
-
-export const mig = ofGpus('mig', 'mig-on', (gpu, source) =>
-  gpu.mig == null
-    ? [skipped('mig', why(gpu), source)]
-    : [equalTo({ quantity: 'mig', measured: gpu.mig ? 'on' : 'off', source, otherwise: 'warn' }, 'off')],
+export const link = ofGpus(
+  'link',
+  () => 'link',
+  (gpu, source, gpus) => [...pcieFindings(gpu, source), ...nvlinkFindings(gpu, gpus)],
 );
 
-const gpusEcc = ofGpus('ecc', 'ecc-off', (gpu, source) =>
-  gpu.ecc == null
-    ? [skipped('ecc', why(gpu), source)]
-    : [equalTo({ quantity: 'ecc', measured: gpu.ecc ? 'on' : 'off', source }, 'on')],
+/** Of the limit in force: another limiter than the one that is set may be the lower one, and is named. */
+export const powerLimit = ofGpus(
+  'power-limit',
+  () => 'power-limit',
+  (gpu, source) => {
+    const { defaultPowerLimitWatts: usual } = gpu;
+    const limit = limitInForce(gpu);
+    if (limit === null || usual == null) return [skipped('power_limit', why(gpu), source)];
+    const set = limitOverruled(gpu);
+    const note =
+      set === null
+        ? null
+        : `${set} W are set: another limiter, out of band, holds it lower (nvidia-smi -q -d POWER)`;
+    return [
+      atLeast({ quantity: 'power_limit', measured: limit, unit: 'W', source: 'its default', note }, usual),
+    ];
+  },
+);
+
+export const mig = ofGpus(
+  'mig',
+  () => 'mig-on',
+  (gpu, source) =>
+    gpu.mig == null
+      ? [skipped('mig', why(gpu), source)]
+      : [equalTo({ quantity: 'mig', measured: gpu.mig ? 'on' : 'off', source, otherwise: 'warn' }, 'off')],
+);
+
+const gpusEcc = ofGpus(
+  'ecc',
+  (gpu) => standingCause(gpu) ?? 'ecc-off',
+  (gpu, source) => {
+    const standing = standingErrors(gpu, source);
+    // Without a word of the correction itself, what else is in order is no pass of it.
+    if (gpu.ecc == null)
+      return [skipped('ecc', why(gpu), source), ...standing.filter(({ verdict }) => verdict === 'fail')];
+    return [equalTo({ quantity: 'ecc', measured: gpu.ecc ? 'on' : 'off', source }, 'on'), ...standing];
+  },
 );
 
 /** Of the host's memory, and of each GPU. */

@@ -1,15 +1,13 @@
-/** What a machine is before anything is measured: counts, identity, quota, governor, NUMA, swap, other work. Pure. */
+/** What a machine is before anything is measured: counts, identity, quota, governor, NUMA, swap. Pure. */
 import { gpuNamed } from '../../devices/device.js';
-import type { GpuDescription } from '../../machine/gpus.js';
 import { parseCpuList } from '../../machine/linux/cpu-list.js';
 import { hasIdOfImage } from '../../machine/same-machine.js';
 import type { MachineDescription } from '../../machine/types.js';
 import type { Finding } from '../../record/schema.js';
 import { causeNamed } from '../causes.js';
-import { atLeast, atMost, equalTo, skipped, told } from '../findings.js';
+import { atLeast, atMost, equalTo, told } from '../findings.js';
 import { serialOf } from '../rates.js';
-import type { CheckOf } from '../suite.js';
-import { type Criterion, type Judgement, judged, notPossible, type Surroundings } from './criterion.js';
+import { type Criterion, judged, notPossible } from './criterion.js';
 
 /** What --expect can name. */
 export const COUNTED: Readonly<Record<string, (machine: MachineDescription) => number | null>> = {
@@ -217,49 +215,4 @@ export const swap: Criterion<'swap'> = {
     ];
     return [judged(check, { findings, cause: causeNamed('swapped') })];
   },
-};
-
-/** Of all CPUs: what a system does by itself stays below. */
-const BUSY_AT_MOST = 0.1;
-
-function cpuLoad(check: CheckOf<'load'>, busy: Surroundings['busy'], source: string): Judgement {
-  const findings =
-    busy === null
-      ? [skipped('busy_cpus', 'the kernel does not tell', source)]
-      : [
-          atMost(
-            { quantity: 'busy_cpus', measured: busy, unit: '1', source, otherwise: 'inconclusive' },
-            check.busyAtMost ?? BUSY_AT_MOST,
-          ),
-        ];
-  return judged(check, { findings, possible: busy !== null, cause: causeNamed('busy') });
-}
-
-/** Nothing of ours is on a GPU yet when it is asked. */
-function gpuLoad(check: CheckOf<'load'>, gpu: GpuDescription, source: string): Judgement {
-  const { ordinal, processes = null, nvmlProblem } = gpu;
-  const findings =
-    processes === null
-      ? [skipped('gpu_processes', nvmlProblem ?? 'NVML does not show the processes of this GPU', source)]
-      : [
-          atMost(
-            { quantity: 'gpu_processes', measured: processes, source, otherwise: 'inconclusive' },
-            check.processesAtMost ?? 0,
-          ),
-        ];
-  return judged(check, {
-    device: gpuNamed(ordinal),
-    findings,
-    possible: processes !== null,
-    cause: causeNamed('busy'),
-  });
-}
-
-export const load: Criterion<'load'> = {
-  kind: 'load',
-  repeats: false,
-  judge: (check, { surroundings: { busy }, machine: { gpus }, source }) => [
-    cpuLoad(check, busy, source),
-    ...(gpus?.devices ?? []).map((gpu) => gpuLoad(check, gpu, source)),
-  ],
 };

@@ -1,6 +1,6 @@
 /** Whether what is compared ran on one GPU, set in one way: its name, cuda:0, is that of any GPU that a job was given. Pure. */
 import { isGpu, ordinalOf } from '../../devices/device.js';
-import type { GpuDescription, GpuSurvey } from '../../machine/gpus.js';
+import { type GpuDescription, type GpuSurvey, limitInForce } from '../../machine/gpus.js';
 import type { Entry, MatchedCase, Side } from './sides.js';
 
 /** As the record describes it; null: the device is no GPU, or the record tells of none. */
@@ -20,7 +20,10 @@ const uuidOf: Trait = ({ uuid }) => (uuid === '' ? null : uuid);
 const SETTINGS: readonly Trait[] = [
   ({ ecc }) => (ecc == null ? null : `ECC ${onOff(ecc)}`),
   ({ mig }) => (mig == null ? null : `MIG ${onOff(mig)}`),
-  ({ powerLimitWatts: limit }) => (limit == null ? null : `power limit ${Math.round(limit)} W`),
+  (gpu) => {
+    const limit = limitInForce(gpu);
+    return limit === null ? null : `power limit ${Math.round(limit)} W`;
+  },
 ];
 
 /** Of two machines, or of two devices of one, the GPUs are others by their labels. */

@@ -1,6 +1,6 @@
 /** A machine's description for a person. */
 import { usableCpus } from '../../machine/capacity.js';
-import type { GpuDescription } from '../../machine/gpus.js';
+import { type GpuDescription, limitInForce, limitOverruled } from '../../machine/gpus.js';
 import type { MeasuredCaches } from '../../machine/implied-caches.js';
 import { parseCpuList } from '../../machine/linux/cpu-list.js';
 import type { CacheDescription, CoreKind, MachineDescription } from '../../machine/types.js';
@@ -82,14 +82,20 @@ function cpuRows({ cpu, limits }: MachineDescription, measured: MeasuredCaches |
   ];
 }
 
+function limitText(gpu: GpuDescription): string | null {
+  const inForce = limitInForce(gpu);
+  if (inForce === null) return null;
+  const usual = gpu.defaultPowerLimitWatts ?? null;
+  const set = limitOverruled(gpu);
+  const beside = [
+    ...(usual !== null && usual !== inForce ? [`usual: ${Math.round(usual)} W`] : []),
+    ...(set === null ? [] : [`set: ${Math.round(set)} W`]),
+  ];
+  return `${Math.round(inForce)} W${beside.length > 0 ? ` (${beside.join(', ')})` : ''}`;
+}
+
 function gpuText(gpu: GpuDescription): string {
   const { name, computeCapability, multiprocessors, memoryBytes, l2Bytes, driver, nvmlProblem } = gpu;
-  const watts = gpu.powerLimitWatts;
-  const usual = gpu.defaultPowerLimitWatts;
-  const limit =
-    watts == null
-      ? null
-      : `${Math.round(watts)} W${usual != null && usual !== watts ? ` (usual: ${Math.round(usual)} W)` : ''}`;
   return known([
     name,
     `compute capability ${computeCapability}`,
@@ -98,7 +104,7 @@ function gpuText(gpu: GpuDescription): string {
     `L2 ${formatBytes(l2Bytes)}`,
     driver != null && `driver ${driver}`,
     gpu.vbios != null && `VBIOS ${gpu.vbios}`,
-    limit,
+    limitText(gpu),
     gpu.ecc != null && `ECC ${gpu.ecc ? 'on' : 'off'}`,
     gpu.remappedRows?.pending === true && 'memory rows wait for a reset',
     gpu.remappedRows?.failed === true && 'a memory row could not be replaced',

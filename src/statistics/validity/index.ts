@@ -10,6 +10,7 @@ import { crowded } from './crowded.js';
 import type { Detector } from './detector.js';
 import { deviceErrors } from './device-errors.js';
 import { drifting } from './drifting.js';
+import { farMemory } from './far-memory.js';
 import { foreignLoad } from './foreign-load.js';
 import { linkDegraded } from './link-degraded.js';
 import { migrated } from './migrated.js';
@@ -40,6 +41,7 @@ export const detectors: readonly Detector[] = [
   foreignLoad,
   clockNotSettled,
   linkDegraded,
+  farMemory,
   stolen,
   preempted,
   migrated,

@@ -25,6 +25,7 @@ export type FlagName =
   | 'clock-not-settled'
   | 'foreign-load'
   | 'link-degraded'
+  | 'far-memory'
   | 'device-errors';
 
 export interface Flag {

@@ -36,6 +36,15 @@ struct Pci {
 struct Memory {
   unsigned long long total, free, used;
 };
+struct MemoryApart {
+  unsigned version;
+  unsigned long long total, reserved, free, used;
+};
+struct SramErrors {
+  unsigned version;
+  unsigned long long counts[11];
+  unsigned threshold_exceeded;
+};
 struct Event {
   Device device;
   unsigned long long type, data;
@@ -73,7 +82,7 @@ EXPORTED int nvmlDeviceGetPciInfo_v3(Device, Pci* pci) {
 EXPORTED int nvmlDeviceGetPowerUsage(Device, unsigned* milliwatts) {
   return give(milliwatts, "milliwatts", 300'000);
 }
-// Fields: `instant-milliwatts` is 186. Others are not supported.
+// Fields: `memory-celsius` is 82, `instant-milliwatts` 186, `recovery-action` 230. Others are not supported.
 struct Field {
   unsigned field, scope;
   long long timestamp, latency;
@@ -85,7 +94,22 @@ struct Field {
 };
 EXPORTED int nvmlDeviceGetFieldValues(Device, int count, Field* fields) {
   for (int i = 0; i < count; ++i) {
-    fields[i].status = fields[i].field == 186 ? give(&fields[i].value.number, "instant-milliwatts", -1) : 3;
+    unsigned* value = &fields[i].value.number;
+    switch (fields[i].field) {
+      case 82:
+        fields[i].status = give(value, "memory-celsius", -1);
+        // By a degree each time.
+        if (setting("memory-warms", 0) != 0) *value += static_cast<unsigned>(asked());
+        break;
+      case 186:
+        fields[i].status = give(value, "instant-milliwatts", -1);
+        break;
+      case 230:
+        fields[i].status = give(value, "recovery-action", -1);
+        break;
+      default:
+        fields[i].status = 3;
+    }
   }
   return 0;
 }
@@ -96,7 +120,11 @@ EXPORTED int nvmlDeviceGetPowerManagementDefaultLimit(Device, unsigned* mw) {
   return give(mw, "default-limit", 700'000);
 }
 EXPORTED int nvmlDeviceGetEnforcedPowerLimit(Device, unsigned* mw) {
-  return give(mw, "power-limit", 700'000);
+  // What another limiter leaves, where a test says so; and from the second time on, where it moves.
+  static bool earlier = false;
+  const bool moves = earlier && setting("limit-moves", 0) != 0;
+  earlier = true;
+  return give(mw, moves ? "limit-moves" : "enforced-limit", setting("power-limit", 700'000));
 }
 EXPORTED int nvmlDeviceGetTotalEnergyConsumption(Device, unsigned long long* millijoules) {
   using std::chrono::duration_cast;
@@ -141,13 +169,28 @@ EXPORTED int nvmlDeviceGetPersistenceMode(Device, unsigned* mode) {
   *mode = 1;
   return 0;
 }
-EXPORTED int nvmlDeviceGetTotalEccErrors(Device, unsigned type, unsigned, unsigned long long* errors) {
+EXPORTED int nvmlDeviceGetTotalEccErrors(Device, unsigned type, unsigned aggregate,
+                                         unsigned long long* errors) {
+  // Those that stand, since the driver was loaded or in all its life.
+  const auto standing =
+      static_cast<unsigned long long>(setting(type == 0 ? "standing-corrected" : "standing-uncorrected", 0));
+  if (aggregate != 0) {
+    *errors = standing + static_cast<unsigned long long>(setting("ever-uncorrected", 0));
+    return 0;
+  }
   // Read once before and once after: what a test sets is the difference.
   static long reads[2] = {0, 0};
   const long each = setting(type == 0 ? "ecc-corrected" : "ecc-uncorrected", 0);
-  *errors =
-      static_cast<unsigned long long>(each) * static_cast<unsigned long long>(reads[type == 0 ? 0 : 1]++);
+  *errors = standing + static_cast<unsigned long long>(each) *
+                           static_cast<unsigned long long>(reads[type == 0 ? 0 : 1]++);
   return 0;
+}
+EXPORTED int nvmlDeviceGetRetiredPagesPendingStatus(Device, unsigned* pending) {
+  return give(pending, "retirement-pending", -1);
+}
+EXPORTED int nvmlDeviceGetSramEccErrorStatus(Device, SramErrors* errors) {
+  if (errors->version != (sizeof *errors | 1U << 24U)) return 25;  // NVML_ERROR_ARGUMENT_VERSION_MISMATCH
+  return give(&errors->threshold_exceeded, "sram-exceeded", 0);
 }
 EXPORTED int nvmlDeviceGetRemappedRows(Device, unsigned* corrected, unsigned* uncorrected, unsigned* pending,
                                        unsigned* failed) {
@@ -165,6 +208,17 @@ EXPORTED int nvmlDeviceGetMemoryInfo(Device, Memory* memory) {
   const long free = setting("free-mib", -1);
   if (free < 0) return 3;
   *memory = {0, static_cast<unsigned long long>(free) << 20U, 0};
+  return 0;
+}
+// What somebody has is `used-mib`, beside what the driver keeps for itself.
+EXPORTED int nvmlDeviceGetMemoryInfo_v2(Device, MemoryApart* memory) {
+  const long mib = setting("used-mib", setting("others", 0) * 1024 + setting("drawing", 0) * 4);
+  if (mib < 0) return 3;
+  if (memory->version != (sizeof *memory | 2U << 24U)) return 25;  // NVML_ERROR_ARGUMENT_VERSION_MISMATCH
+  const unsigned long long used = static_cast<unsigned long long>(mib) << 20U;
+  constexpr unsigned long long kReserved = 500ULL << 20U;
+  constexpr unsigned long long kFree = 1ULL << 30U;
+  *memory = {memory->version, kReserved + kFree + used, kReserved, kFree, used + kReserved};
   return 0;
 }
 EXPORTED int nvmlDeviceGetCurrPcieLinkGeneration(Device, unsigned* value) {
@@ -228,11 +282,24 @@ EXPORTED int nvmlDeviceGetComputeRunningProcesses_v3(Device, unsigned* count, Pr
   const auto others = static_cast<unsigned>(setting("others", 0));
   // NVML_VALUE_NOT_AVAILABLE where it does not tell how much memory they have.
   const auto bytes = setting("others-hidden", 0) != 0 ? ~0ULL : 1ULL << 30U;
-  // And who asks, where it has a context: the driver beside this library knows.
-  const unsigned all = others + (std::getenv("FAKE_CUDA_CONTEXT") == nullptr ? 0 : 1);
+  // One that is there the second time only.
+  static unsigned looks = 0;
+  const unsigned passing = ++looks == 2 && setting("passing", 0) != 0 ? 1 : 0;
+  // And who asks, where it has a context: the driver beside this library knows. Or it has another number
+  // here.
+  const bool shown = std::getenv("FAKE_CUDA_CONTEXT") != nullptr && setting("own-hidden", 0) == 0;
+  const unsigned all = others + passing + (shown ? 1 : 0);
   const bool fit = all <= *count;
   for (unsigned i = 0; fit && i < others; ++i) processes[i] = {4000 + i, bytes, 0, 0};
-  if (fit && all > others) processes[others] = {static_cast<unsigned>(getpid()), bytes, 0, 0};
+  if (fit && passing > 0) processes[others] = {5000, bytes, 0, 0};
+  if (fit && shown) processes[all - 1] = {static_cast<unsigned>(setting("own-pid", getpid())), bytes, 0, 0};
   *count = all;
   return fit ? 0 : 7;  // NVML_ERROR_INSUFFICIENT_SIZE
+}
+EXPORTED int nvmlDeviceGetGraphicsRunningProcesses_v3(Device, unsigned* count, Process* processes) {
+  const long drawing = setting("drawing", 0);
+  if (drawing < 0) return 3;
+  for (unsigned i = 0; i < static_cast<unsigned>(drawing); ++i) processes[i] = {6000 + i, 4ULL << 20U, 0, 0};
+  *count = static_cast<unsigned>(drawing);
+  return 0;
 }
