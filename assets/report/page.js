@@ -105,8 +105,10 @@
     // Laid out once more: how a legend breaks into lines depends on the width, and how high it is on that.
     const layOut = () => view.runAsync().then(() => view.resize().runAsync());
     layOut().then(() => {
-      for (const child of still) child.remove();
-      plot.append(stage);
+      plot.replaceChildren(stage);
+      // On paper every picture has the still one's size, so that all letters are of one size.
+      window.addEventListener('beforeprint', () => plot.replaceChildren(...still));
+      window.addEventListener('afterprint', () => plot.replaceChildren(stage));
       plot.classList.add('alive');
       plot.dataset.alive = 'true';
       const figure = plot.closest('figure');

@@ -17,6 +17,31 @@ const heads = (most: number): readonly number[] => [
   ...Array.from({ length: most - 1 }, (_, head) => head),
 ];
 
+/** Less of a word says nothing. */
+const LEAST_WORD = 6;
+
+/**
+ * Names of several words that differ at both ends, as by a size in front and a library behind it: their long words are
+ * shortened, each the same way wherever it stands. null: they would still be too long.
+ */
+function byWords(names: readonly string[], most: number): readonly string[] | null {
+  const words = [...new Set(names.flatMap((name) => name.split(' ')))];
+  const longest = Math.max(...words.map(({ length }) => length));
+  for (let limit = longest - 1; limit >= LEAST_WORD; limit--) {
+    const long = words.filter(({ length }) => length > limit);
+    const short = shortNames(long, limit);
+    const shortOf = new Map(long.map((word, i) => [word, short[i] ?? word]));
+    const all = names.map((name) =>
+      name
+        .split(' ')
+        .map((word) => shortOf.get(word) ?? word)
+        .join(' '),
+    );
+    if (all.every(({ length }) => length <= most)) return all;
+  }
+  return null;
+}
+
 /**
  * @param most characters of each, enough for a number and some of the name
  * @returns in their order; names that are alike stay alike
@@ -28,6 +53,8 @@ export function shortNames(names: readonly string[], most: number): readonly str
       const short = all.map((name) => cut(name, most, head));
       if (new Set(short).size === all.length) return short;
     }
+    const words = all.every((name) => name.includes(' ')) ? byWords(all, most) : null;
+    if (words !== null && new Set(words).size === all.length) return words;
     // They differ in their middles only.
     return all.map((name, i) => {
       const number = ` #${i + 1}`;

@@ -42,7 +42,7 @@ export interface BatchDetails {
   /** Of the typical launch; null where all its repetitions took the same time. */
   readonly correlation: Correlation | null;
   /** Launches that could not be read, and why. */
-  readonly missing: readonly { readonly launch: number; readonly why: string }[];
+  readonly missing: readonly { readonly launch: number; readonly why: string; readonly damaged: boolean }[];
 }
 
 export interface Choice {
@@ -115,13 +115,13 @@ export function detailsOf(
   // Others published no samples: that none are there is no fault of any launch.
   if (batch.imported !== undefined) return { shown: [], correlation: null, missing: [] };
   const shown: ShownLaunch[] = [];
-  const missing: { launch: number; why: string }[] = [];
+  const missing: { launch: number; why: string; damaged: boolean }[] = [];
   let correlation: Correlation | null = null;
   for (const choice of chooseLaunches(batch)) {
     const launch = choice.inspection.index + 1;
     const found = read(choice.inspection);
     if ('why' in found) {
-      missing.push({ launch, why: found.why });
+      missing.push({ launch, why: found.why, damaged: found.damaged });
       continue;
     }
     const { seconds } = found.samples;

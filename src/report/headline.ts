@@ -1,6 +1,7 @@
 /** The one number of a report and whether it may be believed. Pure. */
 import { formatSeconds, plural, withPrefix } from '../quantities/format.js';
 import type { BatchModel } from './model.js';
+import { hiddenText, hiddenUncertaintyText } from './overlap.js';
 
 export interface Headline {
   /** What was measured: `matmul 512 x 512 x 512 float32, 2 threads`. */
@@ -101,9 +102,26 @@ function timeOf(batches: readonly BatchModel[]): Result {
   };
 }
 
+/** What an overlap is asked for: the rate of its products says nothing of what hid behind them. */
+function hiddenOf(batches: readonly BatchModel[]): Result | null {
+  const most = batches.reduce<BatchModel | null>(
+    (one, other) =>
+      other.overlap !== null && other.overlap.hidden > (one?.overlap?.hidden ?? Number.NEGATIVE_INFINITY)
+        ? other
+        : one,
+    null,
+  );
+  if (most?.overlap == null) return null;
+  return {
+    value: hiddenText(most.overlap),
+    of: batches.length === 1 ? '' : `the most that hides in one of the batches: ${nameOf(most, batches)}`,
+    uncertainty: hiddenUncertaintyText(most.overlap, most.measured),
+  };
+}
+
 /**
  * Of several batches the highest rate, named as such. Where units differ, of those that have the first one's, and that is said. Where
- * none has a rate, the time of one that does no work.
+ * none has a rate, the time of one that does no work. Where all are of overlap, what hides.
  */
 export function headlineOf(batches: readonly BatchModel[], indicator: string, imported: boolean): Headline {
   const [first] = batches;
@@ -112,6 +130,8 @@ export function headlineOf(batches: readonly BatchModel[], indicator: string, im
     batches.length === 1
       ? (first?.title ?? '')
       : `${indicator}, ${plural(batches.length, 'batch', 'batches')}`;
+  const hidden = batches.every((batch) => batch.indicator === 'overlap') ? hiddenOf(batches) : null;
+  if (hidden !== null) return { title, ...hidden, ...trust };
   const scored = batches.filter(({ rate }) => rate !== null);
   const unit = scored[0]?.rateUnit;
   const mixed = scored.some(({ rateUnit }) => rateUnit !== unit);

@@ -28,6 +28,8 @@ import type { Violin } from '../statistics/violin.js';
 import { comparisonOf, type ReportComparison } from './comparison.js';
 import type { BatchDetails } from './details.js';
 import { type Headline, headlineOf } from './headline.js';
+import { type OverlapModel, overlapOf } from './overlap.js';
+import { labelBatches, type StackLetter, stackLetters } from './stack-letters.js';
 
 export interface LaunchModel {
   /** Number of the launch in the campaign, from 1. */
@@ -52,6 +54,8 @@ export type BesideModel<T> = (NonNullable<T> & { readonly text: string }) | null
 
 export interface BatchModel {
   readonly name: string;
+  /** The same where room is short: with the letter of its stack, where stacks have letters. */
+  readonly label: string;
   readonly indicator: string;
   readonly title: string;
   readonly stack: string;
@@ -78,6 +82,8 @@ export interface BatchModel {
   /** What the interval rests on, in words. */
   readonly basis: string;
   readonly roofline: NonNullable<RecordBatch['roofline']> | null;
+  /** null: it is of something else, or there is no result of it. */
+  readonly overlap: OverlapModel | null;
   readonly atOnce: BesideModel<RecordBatch['atOnce']>;
   readonly datasheet: BesideModel<RecordBatch['datasheet']>;
   /** Of the launch medians, in seconds. */
@@ -119,9 +125,15 @@ export interface ReportModel {
   /** The same. */
   readonly wall: number | null;
   readonly measuredShare: number | null;
+  /** Launches that were lost when pi-bench was killed with them: in neither of these. */
+  readonly unended: number;
   /** null: measured by pi-bench. */
   readonly imported: NonNullable<PiBenchRecord['imported']> | null;
   readonly axis: SweptAxis | null;
+  /** Of each batch the series of `axis` where room is short. */
+  readonly seriesLabels: readonly string[];
+  /** Of stacks with long names: what labels call them. */
+  readonly stackLetters: readonly StackLetter[];
   readonly batches: readonly BatchModel[];
   /** Of the record's stacks. */
   readonly comparison: ReportComparison;
@@ -144,13 +156,19 @@ const launchOf = (inspection: RecordInspection, idle: boolean): LaunchModel => (
   flags: inspection.flags.map(({ name }) => name),
 });
 
-function batchOf(batch: RecordBatch, name: string | null, details: BatchDetails | null): BatchModel {
+interface BatchCalled {
+  readonly name: string | null;
+  readonly label: string | null;
+}
+
+function batchOf(batch: RecordBatch, { name, label }: BatchCalled, details: BatchDetails | null): BatchModel {
   const { stack } = batch;
   const idle = doesNoWork(batch);
   // What was cut short is no result of its case: it has no figure that anybody could take for one.
   const result = isResult(batch);
   return {
     name: name ?? batch.case.indicator,
+    label: label ?? batch.case.indicator,
     indicator: batch.case.indicator,
     title: batch.title,
     stack: [
@@ -176,6 +194,7 @@ function batchOf(batch: RecordBatch, name: string | null, details: BatchDetails 
     rate: result && !idle ? batch.rate : null,
     basis: basisText(batch),
     roofline: result ? (batch.roofline ?? null) : null,
+    overlap: overlapOf(batch),
     atOnce: batch.atOnce === undefined ? null : { ...batch.atOnce, text: atOnceText(batch) ?? '' },
     datasheet:
       !result || batch.datasheet == null ? null : { ...batch.datasheet, text: datasheetText(batch) ?? '' },
@@ -238,7 +257,11 @@ function headlineFor(record: PiBenchRecord, batches: readonly BatchModel[]): Hea
 export function buildReport(record: PiBenchRecord, details: readonly (BatchDetails | null)[]): ReportModel {
   const { campaign, piBench, accounting } = record;
   const { names, axis } = nameBatches(record.batches);
-  const batches = record.batches.map((batch, i) => batchOf(batch, names[i] ?? null, details[i] ?? null));
+  const letters = stackLetters(record.batches);
+  const short = labelBatches(record.batches, letters);
+  const batches = record.batches.map((batch, i) =>
+    batchOf(batch, { name: names[i] ?? null, label: short.names[i] ?? null }, details[i] ?? null),
+  );
   return {
     kind: 'pi-bench report',
     id: campaign.id,
@@ -256,8 +279,11 @@ export function buildReport(record: PiBenchRecord, details: readonly (BatchDetai
     machine: machineOf(record),
     wall: accounting?.wall ?? null,
     measuredShare: accounting?.share ?? null,
+    unended: accounting?.unended ?? 0,
     imported: record.imported ?? null,
     axis,
+    seriesLabels: short.axis?.series ?? [],
+    stackLetters: letters,
     batches,
     comparison: comparisonOf(record),
     recommendations: recommendationTexts(record),

@@ -16,8 +16,14 @@ export interface LaunchSamples extends Samples {
   readonly callsPerSample: number;
 }
 
-/** `why` is for a person, and follows the launch's name. */
-export type ReadLaunch = { readonly samples: LaunchSamples } | { readonly why: string };
+export type ReadLaunch =
+  | { readonly samples: LaunchSamples }
+  | {
+      /** For a person; follows the launch's name. */
+      readonly why: string;
+      /** Its files are there, and are not what was written. */
+      readonly damaged: boolean;
+    };
 
 const OWN_FILE = /^inspections\/\d+\.json$/;
 
@@ -32,30 +38,30 @@ export function readLaunch(
   folder: string,
   { file, sha256: digest }: Pick<RecordInspection, 'file' | 'sha256'>,
 ): ReadLaunch {
-  if (file === null) return { why: 'left no samples' };
+  if (file === null) return { why: 'left no samples', damaged: false };
   // A record is text that anybody may have written: it names no file but its own.
-  if (!OWN_FILE.test(file)) return { why: 'names a file that is not one of its campaign' };
+  if (!OWN_FILE.test(file)) return { why: 'names a file that is not one of its campaign', damaged: true };
   let text: string;
   try {
     text = readFileSync(join(folder, file), 'utf8');
   } catch (error) {
-    return {
-      why:
-        systemCode(error) === 'ENOENT'
-          ? `has no samples here: ${file} is missing`
-          : `cannot be read: ${messageOf(error)}`,
-    };
+    return systemCode(error) === 'ENOENT'
+      ? { why: `has no samples here: ${file} is missing`, damaged: false }
+      : { why: `cannot be read: ${messageOf(error)}`, damaged: true };
   }
   if (digest !== null && sha256(text) !== digest) {
-    return { why: `cannot be trusted: ${file} was altered after the record was written` };
+    return {
+      why: `cannot be trusted: ${file} was altered after the record was written`,
+      damaged: true,
+    };
   }
   try {
     const read = readInspection(folder, file);
-    if (read === null) return { why: `has no samples here: ${file} is missing` };
+    if (read === null) return { why: `has no samples here: ${file} is missing`, damaged: false };
     const { warmup, callsPerSample } = read.document;
     const entries = { warmup: warmup.seconds, warmupCallsEach: callsEach(warmup) };
     return { samples: { ...read.samples, ...entries, callsPerSample } };
   } catch (error) {
-    return { why: `cannot be read: ${messageOf(error)}` };
+    return { why: `cannot be read: ${messageOf(error)}`, damaged: true };
   }
 }

@@ -1,22 +1,17 @@
 /** A specification as a still picture. Vega takes a fifth of a second to load: only who draws imports this file. */
 import * as vega from 'vega';
-
-/** Widths of a sans serif's letters in shares of the font's size, which is all that can be known without a screen. */
-const NARROW = /[ .,:;|!'ijlIft()[\]/-]/;
-const WIDE = /[mwMWGOQ@%&—]/;
-const widthOf = (letter: string): number =>
-  NARROW.test(letter) ? 0.32 : WIDE.test(letter) ? 0.88 : /[A-Z]/.test(letter) ? 0.68 : 0.57;
+import { textWidth } from './letter-widths.js';
 
 /** Vega exports it, and its types do not say so. */
 interface TextMetrics {
-  width: (item: { readonly fontSize?: number }, text: unknown) => number;
+  width: (item: { readonly fontSize?: number; readonly fontWeight?: unknown }, text: unknown) => number;
 }
 
-// What Vega assumes without a screen is half as wide again as text is: it would push axes far into the picture.
-(vega as unknown as { readonly textMetrics: TextMetrics }).textMetrics.width = (item, text) => {
-  const sum = [...String(text ?? '')].reduce((total, letter) => total + widthOf(letter), 0);
-  return sum * (item.fontSize ?? 11);
-};
+// What Vega assumes without a screen knows no letters: it would push axes far into the picture, or cut names off.
+(vega as unknown as { readonly textMetrics: TextMetrics }).textMetrics.width = (
+  { fontSize = 11, fontWeight },
+  text,
+) => textWidth(String(text ?? ''), fontWeight) * fontSize;
 
 /** A hundredth of a pixel is nothing to see, and digits are most of a picture's size. */
 const rounded = (svg: string): string =>

@@ -3,6 +3,7 @@ import { formatSeconds, formatShare, withPrefix } from '../quantities/format.js'
 import { ran } from '../readers/not-checked.js';
 import type { Table } from './figures/figure.js';
 import type { BatchModel, ReportModel } from './model.js';
+import { OVERLAP_FIELDS, overlapCells } from './overlap.js';
 
 export const STABILITY_CAPTION =
   'Elapsed seconds of a repetition: each launch counts with its median, so that std, std error, CV and IQR say how far launches are apart.';
@@ -65,9 +66,9 @@ function scoreText({ rate, rateUnit, verified, idle, elapsed }: BatchModel): str
 /** A row of texts for each batch, one text for each column. */
 export function stabilityRows({ batches }: ReportModel): readonly (readonly string[])[] {
   return batches.map((batch) => {
-    const { name, measured, planned, between } = batch;
+    const { label, measured, planned, between } = batch;
     return [
-      name,
+      label,
       measured === planned ? String(measured) : `${measured} of ${planned}`,
       scoreText(batch),
       seconds(between?.median),
@@ -148,6 +149,7 @@ export function summaryTable(report: ReportModel): Table {
       'rate_of_alone',
       'at_once_overlap',
       'rate_of_datasheet',
+      ...OVERLAP_FIELDS,
       'interval_level',
       'interval_basis',
       ...SUMMARY.map((name) => `launches_${snake(name)}`),
@@ -179,6 +181,7 @@ export function summaryTable(report: ReportModel): Table {
         batch.atOnce?.ofAlone ?? null,
         batch.atOnce?.overlap ?? null,
         batch.datasheet?.share ?? null,
+        ...overlapCells(batch),
         rate?.interval?.level ?? null,
         batch.elapsed?.basis ?? null,
         ...SUMMARY.map((name) => between?.[name] ?? null),

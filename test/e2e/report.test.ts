@@ -1,5 +1,14 @@
 /** `pi-bench report` by the real command, and its page in a real browser: what somebody sees. */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
@@ -234,6 +243,29 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
     }
   });
 
+  it('has still pictures whose letters are those of the living ones, and as high', async () => {
+    const path = await pageOf(sizes.folder);
+    const heights = `Object.fromEntries([...document.querySelectorAll('.plot')].map((plot) => [plot.dataset.figure, plot.getBoundingClientRect().height]))`;
+    const letters = `[...new Set([...document.querySelectorAll('.plot svg .role-axis-label text')].map((text) => Math.round(10 * text.getBoundingClientRect().height)))]`;
+    const still = await openReport(browser, path, { ...DESKTOP, script: false });
+    expect(await still.page.evaluate(CUT_OFF)).toEqual([]);
+    const alive = await pageIn(sizes.folder, DESKTOP);
+    const before = await still.page.evaluate<Record<string, number>>(heights);
+    const after = await alive.page.evaluate<Record<string, number>>(heights);
+    for (const [figure, height] of Object.entries(before).filter(([, one]) => one > 0))
+      expect(Math.abs(height - (after[figure] ?? 0)), figure).toBeLessThan(40);
+    expect(await still.page.evaluate(letters)).toEqual(await alive.page.evaluate(letters));
+    // On paper all are the still ones, so that letters are of one size.
+    await alive.page.evaluate(`window.dispatchEvent(new Event('beforeprint'))`);
+    expect(
+      await alive.page.evaluate(
+        `[...new Set([...document.querySelectorAll('.plot svg')].map((svg) => svg.getAttribute('width')))]`,
+      ),
+    ).toEqual(['720']);
+    await alive.page.evaluate(`window.dispatchEvent(new Event('afterprint'))`);
+    expect(await alive.page.evaluate<Record<string, number>>(heights)).toEqual(after);
+  });
+
   it('zooms over time by the keyboard, and back', async () => {
     const { page } = await pageIn(measured.folder, DESKTOP);
     const figure = page.locator('#samples-1');
@@ -366,6 +398,22 @@ describe('the command', () => {
     const page = readFileSync(join(folder, 'report.html'), 'utf8');
     expect(page).toMatch(/Samples over time: launch 1 has no samples here/);
     expect(page).toContain('data-figure="violins"');
+  });
+
+  it.each([
+    'html',
+    'md',
+  ])('ends with 2 where samples were cut off, and says so beside the headline: %s', async (format) => {
+    const folder = join(out, `cut-${format}`);
+    await writeCampaign(folder, [{ repetitions: 50, inspections: 4 }]);
+    truncateSync(join(folder, 'inspections', '0.npz'), 200);
+    const path = join(out, `cut.${format}`);
+    const run = await piBench('report', folder, '--format', format, '--out', path);
+    expect(run.code).toBe(2);
+    expect(run.stderr).toMatch(/launch 1 cannot be read/);
+    const text = readFileSync(path, 'utf8');
+    const [head = ''] = text.split(/What limits it|## Flags/);
+    expect(head).toMatch(/1 launch can no longer be read as they were written .*launch 1/);
   });
 
   const given: readonly (readonly [

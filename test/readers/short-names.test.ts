@@ -26,6 +26,20 @@ describe('names that are too long', () => {
     ]);
   });
 
+  it('keep what is short in them, as a size, where the libraries behind it differ in their middles only', () => {
+    const stacks = ['one', 'two'].map(
+      (middle) => `site-math-libraries-openblas-${middle}-with-a-long-name-for-testing`,
+    );
+    const names = [64, 128].flatMap((size) => stacks.map((stack) => `${size} NN ${stack}`));
+    const short = shortNames(names, 24);
+    expect(short.every((name) => name.length <= 24)).toBe(true);
+    expect(new Set(short).size).toBe(4);
+    expect(short[0]).toMatch(/^64 NN \S/);
+    expect(short[3]).toMatch(/^128 NN \S/);
+    // A library is the same wherever it stands.
+    expect(short[2]).toBe(short[0]?.replace('64', '128'));
+  });
+
   it('stay different where they differ, stay alike where they are, and fit', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', '/'), minLength: 1, maxLength: 40 });
     fc.assert(

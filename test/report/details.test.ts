@@ -55,9 +55,9 @@ describe('detailsOf', () => {
 
   it('says which launches could not be read, and shows the others', () => {
     const { shown, missing, correlation } = detailsOf(batch, ({ index }) =>
-      index === 0 ? { why: 'is missing' } : samplesOf([1, 2, 1, 2]),
+      index === 0 ? { why: 'is missing', damaged: false } : samplesOf([1, 2, 1, 2]),
     );
-    expect(missing).toEqual([{ launch: 1, why: 'is missing' }]);
+    expect(missing).toEqual([{ launch: 1, why: 'is missing', damaged: false }]);
     expect(shown.map(({ number }) => number)).toEqual([2]);
     expect(correlation).toBeNull();
   });

@@ -380,7 +380,7 @@ describe('figures that cannot be drawn', () => {
   it('names the launches whose samples are missing', () => {
     const batches = sizes.batches.map((batch) => ({
       ...batch,
-      details: { shown: [], correlation: null, missing: [{ launch: 3, why: 'is gone' }] },
+      details: { shown: [], correlation: null, missing: [{ launch: 3, why: 'is gone', damaged: false }] },
     }));
     expect(whyNot({ ...sizes, batches }, 'samples-1')).toBe('launch 3 is gone');
     expect(whyNot({ ...sizes, batches }, 'autocorrelation-1')).toBe('launch 3 is gone');

@@ -26,6 +26,7 @@ beforeAll(async () => {
       batches: report.batches.map((batch, i) => ({
         ...batch,
         name: `${HOSTILE}${i}`,
+        label: `${HOSTILE}${i}`,
         title: HOSTILE,
         rateUnit: HOSTILE,
         flags: [{ name: HOSTILE, reason: HOSTILE, evidence: {}, inspections: [0] }],
@@ -148,7 +149,7 @@ describe('other formats', () => {
     const record = { ...read.record, batches: [beside, ...others] };
     const known: ReadReport = { ...read, record, report: buildReport(record, []) };
     for (const name of ['html', 'md']) {
-      const text = await textOf(name, known);
+      const text = (await textOf(name, known)).replaceAll('\u00a0', ' ');
       expect(text).toContain('Measured at once');
       expect(text).toContain('with cuda:1, 96.0 % of its time beside all of them, 87.5 % of its rate alone');
       expect(text).toContain('71.0 % of the ');

@@ -63,7 +63,7 @@ describe('readReport', () => {
       writeFileSync(join(folder, 'inspections', '0.json'), '{}');
       const { report } = readReport(folder);
       expect(report.batches[0]?.details?.missing).toEqual([
-        { launch: 1, why: expect.stringMatching(/was altered after the record/) },
+        { launch: 1, why: expect.stringMatching(/was altered after the record/), damaged: true },
       ]);
       expect(report.batches[0]?.details?.shown).toHaveLength(1);
     }));

@@ -15,9 +15,11 @@ export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
 PI_BENCH=${PI_BENCH:-/opt/pi-bench/bin/pi-bench}
 MAX_AGE=${PI_BENCH_MAX_AGE:-24h}
+# A yes of less, as each job's epilog leaves it (t0), is none. Empty where the suite is one of your own, which has no tier.
+TIER=${PI_BENCH_TIER-t1}
 NODE=${SLURMD_NODENAME:-$(hostname -s)}
 
-said=$(timeout --kill-after=5 45 "$PI_BENCH" verdict --max-age "$MAX_AGE" 2>&1)
+said=$(timeout --kill-after=5 45 "$PI_BENCH" verdict --max-age "$MAX_AGE" ${TIER:+--tier "$TIER"} 2>&1)
 status=$?
 verdict=${said%%$'\n'*}
 # Node ends with 1, too, where it cannot load pi-bench: only a line that says no is a no.

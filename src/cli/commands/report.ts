@@ -4,6 +4,7 @@ import type { CommandModule } from 'yargs';
 import { EXIT, UserError } from '../../errors.js';
 import { plural, significant } from '../../quantities/format.js';
 import type { WrittenTrace } from '../../readers/trace/write.js';
+import { damageText } from '../../report/damage.js';
 import { formats } from '../../report/formats/index.js';
 import { readReport } from '../../report/read-report.js';
 import { placeOf, type Written, writeReport } from '../../report/write.js';
@@ -45,6 +46,7 @@ async function report(path: string, { format: name, out, open, samples }: Option
       others.length === 0 ? '' : `; ${plural(others.length, 'launch', 'launches')} more cannot be shown`;
     say(`${batch}: launch ${first.launch} ${first.why}${more}`);
   }
+  if (damageText(read.report.batches) !== null) process.exitCode = EXIT.incomplete;
   const place = placeOf(format, out, read.folder);
   const warn = (line: string): void => {
     say(line);

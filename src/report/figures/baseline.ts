@@ -163,7 +163,7 @@ function rowText({ name, ofNode, median, range }: Row): string {
 /** By its part in the suite, which is what checks call it, or else as other figures name it. */
 function nameOf(report: ReportModel, index: number): string {
   const check = report.qualification?.checks.find(({ batch, part }) => batch === index && part !== null);
-  const name = report.batches[index]?.name ?? '';
+  const name = report.batches[index]?.label ?? '';
   if (check?.part == null) return name;
   return check.device === null || check.device === 'cpu' ? check.part : `${check.part} on ${check.device}`;
 }

@@ -13,12 +13,12 @@ export const betweenWithin: CampaignFigure = {
   name: 'between-within',
   draw({ batches }) {
     const title = 'Spread between launches against within a launch';
-    const all = batches.flatMap(({ name, between, launches }): Pair[] => {
+    const all = batches.flatMap(({ name, label, between, launches }): Pair[] => {
       const inside = launches.flatMap(({ statistics }) => statistics?.covm ?? []);
       if (between?.covm == null || between.n < LEAST_LAUNCHES || inside.length === 0) return [];
       const within = median(inside);
       const text = `between ${formatShare(between.covm)}, within ${formatShare(within)}`;
-      return [{ name, main: between.covm, other: within, text }];
+      return [{ name: label, batch: name, main: between.covm, other: within, text }];
     });
     if (all.length === 0 && batches.some(({ shapeOf }) => shapeOf === 'launches')) {
       return { title, why: NOT_PUBLISHED };

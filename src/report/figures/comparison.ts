@@ -4,8 +4,9 @@ import { formatShare, significant } from '../../quantities/format.js';
 import type { ComparisonDocument, Outcome } from '../../readers/comparison/document.js';
 import { outcomeWords } from '../../readers/comparison/words.js';
 import { comparisonTable, isCompared, type ReportComparison } from '../comparison.js';
+import { letterOf, type StackLetter } from '../stack-letters.js';
 import type { Absent, CampaignFigure, Figure } from './figure.js';
-import { brief, domainOf, frame, nameAxis, numberAxis, numberScale } from './parts.js';
+import { brief, domainOf, frame, nameAxis, nameScale, numberAxis, numberScale } from './parts.js';
 import type { Theme } from './theme.js';
 
 const ROW = 30;
@@ -41,7 +42,7 @@ function labelOf(
   return sides.length === 2 ? name : `${name}, ${candidate}`;
 }
 
-function rowsOf({ cases, sides }: ComparisonDocument): readonly Row[] {
+function rowsOf({ cases, sides }: ComparisonDocument, letters: readonly StackLetter[]): readonly Row[] {
   return cases.flatMap(({ name, comparisons }) =>
     comparisons.flatMap(({ candidate, ratio, interval, outcome, margin }): readonly Row[] => {
       if (ratio === undefined) return [];
@@ -51,7 +52,7 @@ function rowsOf({ cases, sides }: ComparisonDocument): readonly Row[] {
           : `95 % ${significant(interval.low, 4)} to ${significant(interval.high, 4)}`;
       return [
         {
-          name: labelOf(cases, sides, name, candidate),
+          name: labelOf(cases, sides, name, letterOf(letters, candidate)),
           ratio,
           low: interval?.low ?? null,
           high: interval?.high ?? null,
@@ -191,31 +192,25 @@ function specOf(rows: readonly Row[], margin: number, reference: string, theme: 
     scales: [
       numberScale('x', axis, 'width'),
       { name: 'y', type: 'band', domain: values.map(({ row }) => row), range: 'height' },
-      {
-        name: 'names',
-        type: 'ordinal',
-        domain: values.map(({ row }) => row),
-        range: values.map(({ name }) => name),
-      },
+      nameScale(
+        values.map(({ row }) => row),
+        values.map(({ name }) => name),
+      ),
       { name: 'colour', type: 'ordinal', domain: [...OUTCOMES], range: coloursOf(theme) },
       { name: 'shape', type: 'ordinal', domain: [...OUTCOMES], range: [...SHAPES] },
     ],
-    axes: [
-      numberAxis('x', 'bottom', `rate over that of ${reference}`, axis),
-      {
-        ...nameAxis('y'),
-        encode: { labels: { update: { text: { signal: 'scale("names", datum.value)' } } } },
-      },
-    ],
+    axes: [numberAxis('x', 'bottom', `rate over that of ${reference}`, axis), nameAxis('y')],
     legends: [{ fill: 'colour', shape: 'shape', columns: { signal: 'max(1, floor(width / 110))' } }],
     marks: [...marks],
   });
 }
 
-export function drawComparison(of: ReportComparison): Figure | Absent {
+/** @param letters of stacks whose names are too long for a row */
+export function drawComparison(of: ReportComparison, letters: readonly StackLetter[] = []): Figure | Absent {
   const title = 'Comparison';
   if (!isCompared(of)) return { title, why: of.why };
-  const all = rowsOf(of);
+  const all = rowsOf(of, letters);
+  const reference = letterOf(letters, of.reference);
   const unmarked = unmarkedText(of);
   if (all.length === 0) return { title, why: 'no side has launches beside those of the reference' };
   const rows = all.slice(0, MOST_ROWS);
@@ -223,15 +218,17 @@ export function drawComparison(of: ReportComparison): Figure | Absent {
     all.length > MOST_ROWS
       ? ` The first ${MOST_ROWS} of ${all.length} comparisons are drawn; the data has all.`
       : '';
+  // With many, some bar lies beside the line by chance: the outcome is corrected for that, and the bar is not.
+  const several = all.length > 1 ? ', if that holds among all comparisons, too (Holm’s correction)' : '';
   const axis = axisOf(rows, of.margin);
   const open = rows.some((row) => openOf(row, axis).length > 0)
     ? ' A bar that ends in an arrow goes on beyond the picture; the table has its end.'
     : '';
   return {
-    title: `Comparison with ${of.reference}`,
-    caption: `Each mark is the rate over that of ${of.reference}, its bar the 95 % interval from the launches; to the right is faster. The shaded band is the margin of ${formatShare(of.margin)}: a bar that the margin holds is called the same, one that lies beside the dashed line a difference. A bar that does neither cannot tell.${open}${unmarked}${cut}`,
-    alternative: `${rows.map(({ name, text }) => `${name}: ${text}`).join('. ')}.`,
-    spec: (theme) => specOf(rows, of.margin, of.reference, theme),
+    title: `Comparison with ${reference}`,
+    caption: `Each mark is the rate over that of ${reference}, its bar the 95 % interval from the launches; to the right is faster. The shaded band is the margin of ${formatShare(of.margin)}: a bar that the margin holds is called the same, one that lies beside the dashed line a difference${several}. What is neither cannot tell.${open}${unmarked}${cut}`,
+    alternative: `${rows.map(({ name, text }) => `${name}: ${text}`).join('. ')}. A bar beside the dashed line is a difference${several}.`,
+    spec: (theme) => specOf(rows, of.margin, reference, theme),
     data: comparisonTable(of),
   };
 }
@@ -239,5 +236,5 @@ export function drawComparison(of: ReportComparison): Figure | Absent {
 export const comparison: CampaignFigure = {
   scope: 'campaign',
   name: 'comparison',
-  draw: ({ comparison: of }) => drawComparison(of),
+  draw: ({ comparison: of, stackLetters }) => drawComparison(of, stackLetters),
 };

@@ -1,5 +1,6 @@
 /** Every figure of a report, in its order. A new one is its file and its line here. */
 import type { BatchModel, ReportModel } from '../model.js';
+import { lettersText } from '../stack-letters.js';
 import { autocorrelation } from './autocorrelation.js';
 import { baseline } from './baseline.js';
 import { betweenWithin } from './between-within.js';
@@ -62,9 +63,22 @@ export interface ReportFigures {
 const isCampaign = (kind: FigureKind): kind is CampaignFigure => kind.scope === 'campaign';
 const isBatch = (kind: FigureKind): kind is BatchFigure => kind.scope === 'batch';
 
+/** A figure may be looked at far from the table that says what the letters of stacks stand for. */
+function withLetters(result: Figure | Absent, { stackLetters }: ReportModel): Figure | Absent {
+  const letters = lettersText(stackLetters);
+  if (letters === '' || !isDrawn(result)) return result;
+  return {
+    ...result,
+    caption: `${result.caption} ${letters}`,
+    alternative: `${result.alternative} ${letters}`,
+  };
+}
+
 export function drawFigures(report: ReportModel): ReportFigures {
   return {
-    campaign: figures.filter(isCampaign).map(({ name, draw }) => ({ id: name, result: draw(report) })),
+    campaign: figures
+      .filter(isCampaign)
+      .map(({ name, draw }) => ({ id: name, result: withLetters(draw(report), report) })),
     batches: report.batches.flatMap((batch, i) =>
       batch.details === null
         ? []

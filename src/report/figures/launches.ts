@@ -7,6 +7,7 @@ import { acrossAt, brief, domainOf, frame, numberAxis, numberScale, unitFor } fr
 import type { Theme } from './theme.js';
 
 const HEIGHT = 220;
+const MOST_TICKS = 10;
 
 interface Shown {
   readonly launch: LaunchModel;
@@ -32,6 +33,9 @@ function specOf(shown: readonly Shown[], elapsed: BatchModel['elapsed'], theme: 
   const ends = interval === null ? [] : [interval.low, interval.high].map((value) => value / unit.factor);
   const axis = domainOf([...values.flatMap(({ q1, q3, median }) => [q1, q3, median]), ...ends]);
   const x = { type: 'linear', domain: [0.5, shown.length + 0.5] } as const;
+  const step = Math.ceil(shown.length / MOST_TICKS);
+  const ticks = values.map(({ order }) => order).filter((order) => (order - 1) % step === 0);
+  const labels = `${JSON.stringify(shown.map(({ launch }) => launch.number))}[datum.value - 1]`;
   return frame(theme, HEIGHT, {
     data: [
       { name: 'launches', values },
@@ -43,10 +47,9 @@ function specOf(shown: readonly Shown[], elapsed: BatchModel['elapsed'], theme: 
       {
         scale: 'x',
         orient: 'bottom',
-        title: 'launches of this batch in their order',
-        format: 'd',
-        tickCount: Math.min(10, shown.length),
-        tickMinStep: 1,
+        title: 'number of the launch in the campaign',
+        values: [...ticks],
+        encode: { labels: { update: { text: { signal: labels } } } },
       },
     ],
     marks: [

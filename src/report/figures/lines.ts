@@ -1,5 +1,5 @@
 /** Lines over a swept number, one for each series, with what they are held against: shared by sweeps and curves. */
-import type { Axis, Mark, Scale, Spec } from 'vega';
+import type { Axis, Mark, Spec } from 'vega';
 import { significant } from '../../quantities/format.js';
 import {
   axisLabel,
@@ -11,6 +11,7 @@ import {
   labelExpression,
   numberAxis,
   numberScale,
+  ordinalScale,
   type Unit,
 } from './parts.js';
 import type { Theme } from './theme.js';
@@ -153,7 +154,7 @@ function seriesMarks(theme: Theme): Mark[] {
   ];
 }
 
-/** A ceiling of each series, and its name above its last point. */
+/** A ceiling of each series, and its name above its last point: in no series' colour. */
 function ceilingMarks(name: 'peak' | 'attainable', text: string, dash: number[], theme: Theme): Mark[] {
   return [
     {
@@ -170,7 +171,7 @@ function ceilingMarks(name: 'peak' | 'attainable', text: string, dash: number[],
             update: {
               x: { scale: 'x', field: 'x' },
               y: { scale: 'y', field: name },
-              stroke: { value: theme.other },
+              stroke: { value: theme.muted },
               strokeWidth: { value: 1.5 },
               strokeDash: { value: dash },
             },
@@ -188,19 +189,12 @@ function ceilingMarks(name: 'peak' | 'attainable', text: string, dash: number[],
           y: { scale: 'y', field: name, offset: name === 'peak' ? -6 : 14 },
           align: { value: name === 'peak' ? 'right' : 'left' },
           text: { value: text },
-          fill: { value: theme.other },
+          fill: { value: theme.muted },
         },
       },
     },
   ];
 }
-
-const ordinal = (name: string, domain: readonly string[], range: readonly unknown[]): Scale => ({
-  name,
-  type: 'ordinal',
-  domain: [...domain],
-  range: [...range] as string[],
-});
 
 /** @param points in order of x */
 export function linesSpec(lines: Lines, theme: Theme): Spec {
@@ -264,17 +258,17 @@ export function linesSpec(lines: Lines, theme: Theme): Spec {
     scales: [
       numberScale('x', { type: lines.x.scale, domain: xExtent(lines) }, 'width'),
       numberScale('y', yAxis, 'height'),
-      ordinal(
+      ordinalScale(
         'colour',
         names,
         styles.map(({ colour }) => theme.series[colour % theme.series.length]),
       ),
-      ordinal(
+      ordinalScale(
         'shape',
         names,
         styles.map(({ dash }) => SHAPES[dash % SHAPES.length]),
       ),
-      ordinal(
+      ordinalScale(
         'dash',
         names,
         styles.map(({ dash }) => DASHES[dash % DASHES.length]),

@@ -1,11 +1,14 @@
 /** Two values on a row for each batch, joined by a line: shared by the figures that hold one quantity against another. */
 import type { Mark, Spec } from 'vega';
 import type { Cell } from './figure.js';
-import { brief, domainOf, frame, nameAxis, numberAxis, numberScale, type Unit } from './parts.js';
+import { brief, domainOf, frame, nameAxis, nameScale, numberAxis, numberScale, type Unit } from './parts.js';
 import type { Theme } from './theme.js';
 
 export interface Pair {
+  /** Of its row. */
   readonly name: string;
+  /** The same for a program. */
+  readonly batch: string;
   /** In base units; drawn in the two colours. */
   readonly main: number;
   readonly other: number;
@@ -47,6 +50,7 @@ export function pairsSpec({ pairs, names, unit, title, fromZero }: Pairs, theme:
     other: brief(other / unit.factor),
     text,
   }));
+  const rows = values.map(({ name }) => name);
   const axis = domainOf(
     values.flatMap(({ main, other }) => [main, other]),
     fromZero,
@@ -55,7 +59,8 @@ export function pairsSpec({ pairs, names, unit, title, fromZero }: Pairs, theme:
     data: [{ name: 'pairs', values }],
     scales: [
       numberScale('x', axis, 'width'),
-      { name: 'y', type: 'band', domain: values.map(({ name }) => name), range: 'height' },
+      { name: 'y', type: 'band', domain: rows, range: 'height' },
+      nameScale(rows, rows),
       { name: 'colour', type: 'ordinal', domain: [...names], range: [theme.main, theme.other] },
       { name: 'shape', type: 'ordinal', domain: [...names], range: ['circle', 'diamond'] },
     ],
@@ -83,7 +88,7 @@ export function pairsSpec({ pairs, names, unit, title, fromZero }: Pairs, theme:
 }
 
 export const pairRows = (pairs: readonly Pair[]): readonly (readonly Cell[])[] =>
-  pairs.map(({ name, main, other }) => [name, main, other]);
+  pairs.map(({ batch, main, other }) => [batch, main, other]);
 
 export const cutText = (count: number): string =>
   count > MOST_PAIRS ? ` The first ${MOST_PAIRS} of ${count} batches are drawn; the data has all.` : '';

@@ -1,6 +1,7 @@
 /** Parts that several figures share: sizes, scales, axes, units, tooltips. Pure. */
 import type { Axis, Mark, Scale, Spec } from 'vega';
 import { briefBytes, prefixOf, significant } from '../../quantities/format.js';
+import { shortNames } from '../../readers/short-names.js';
 import { median } from '../../statistics/quantile.js';
 import type { BatchModel } from '../model.js';
 import { configOf, type Theme } from './theme.js';
@@ -19,6 +20,8 @@ const WIDTH = 720;
 const LOG_FROM = 20;
 /** A name at a row takes no more than this, so that a telephone has room for the picture. */
 const NAME_LIMIT = 150;
+/** Of most names, the characters that this is enough for. */
+const NAME_CHARACTERS = 22;
 
 export interface Unit {
   /** What a value is divided by to be drawn. */
@@ -127,7 +130,22 @@ export function numberAxis(
   };
 }
 
-/** Names of rows at the left. */
+export const ordinalScale = (
+  name: string,
+  domain: readonly (string | number)[],
+  range: readonly unknown[],
+): Scale => ({
+  name,
+  type: 'ordinal',
+  domain: [...domain],
+  range: [...range] as string[],
+});
+
+/** What `nameAxis` writes at each value of its scale: names that are cut at their ends would no longer differ. */
+export const nameScale = (values: readonly (string | number)[], names: readonly string[]): Scale =>
+  ordinalScale('names', values, shortNames(names, NAME_CHARACTERS));
+
+/** Names of rows at the left; needs the scale `nameScale`. */
 export const nameAxis = (scale: string): Axis => ({
   scale,
   orient: 'left',
@@ -136,6 +154,7 @@ export const nameAxis = (scale: string): Axis => ({
   labelLimit: NAME_LIMIT,
   labelPadding: 6,
   labelOverlap: false,
+  encode: { labels: { update: { text: { signal: 'scale("names", datum.value)' } } } },
 });
 
 /** `512`, `2k`, `16384`, `16 KiB`, as a value of a swept axis is written: a count is never rounded. */

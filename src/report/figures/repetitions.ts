@@ -9,15 +9,15 @@ const MEASURES = [
   ['covm', 'IQR / median of the launch medians'],
 ] as const;
 
-function pointsOf({ batches, axis }: ReportModel): readonly LinePoint[] {
+function pointsOf({ batches, axis, seriesLabels }: ReportModel): readonly LinePoint[] {
   if (axis === null) return [];
-  const several = new Set(axis.series).size > 1;
+  const several = new Set(seriesLabels).size > 1;
   return batches
     .flatMap(({ between }, i) =>
       MEASURES.flatMap(([key, name]): LinePoint[] => {
         const spread = between?.[key] ?? null;
         if (spread === null) return [];
-        const series = several ? `${axis.series[i]}: ${name}` : name;
+        const series = several ? `${seriesLabels[i]}: ${name}` : name;
         const none = { low: null, high: null, from: null, to: null, peak: null, attainable: null };
         return [{ series, x: axis.values[i] ?? 0, y: spread, ...none }];
       }),

@@ -2,7 +2,16 @@
 import type { Data, Mark, Spec } from 'vega';
 import type { Role, ShownLaunch } from '../details.js';
 import type { Bucket } from '../envelope.js';
-import { brief, domainOf, frame, numberAxis, numberScale, type Unit, unitFor } from './parts.js';
+import {
+  type AxisChoice,
+  brief,
+  domainOf,
+  frame,
+  numberAxis,
+  numberScale,
+  type Unit,
+  unitFor,
+} from './parts.js';
 import type { Theme } from './theme.js';
 
 const PANEL = 150;
@@ -126,14 +135,14 @@ function plotMarks(names: Names, tooltip: { signal: string }, theme: Theme): Mar
   ];
 }
 
-function panel(launch: ShownLaunch, index: number, last: boolean, time: Unit, unit: Unit, theme: Theme) {
+function panel(
+  launch: ShownLaunch,
+  index: number,
+  { axis, last, time, unit }: { axis: AxisChoice; last: boolean; time: Unit; unit: Unit },
+  theme: Theme,
+) {
   const names: Names = { data: `launch-${index}`, y: `y-${index}`, suffix: String(index) };
   const { data, y } = names;
-  const axis = domainOf(
-    [...launch.warmup, ...launch.buckets].flatMap(({ low, high }) => [low / unit.factor, high / unit.factor]),
-    false,
-    LOG_FROM,
-  );
   const tooltip = {
     signal: `{"": "launch ${launch.number}", "at": format(datum.t, "~r") + " ${time.name}", "elapsed": format(datum.mid, "~r") + " ${unit.name}", "of repetitions": datum.n ? toString(datum.n) + ", " + format(datum.low, "~r") + " to " + format(datum.high, "~r") : "1", "disturbed": datum.hit ? toString(datum.hit) : "none"}`,
   };
@@ -207,7 +216,15 @@ export function samplesSpec(shown: readonly ShownLaunch[], theme: Theme): Spec {
     buckets.map(({ middle }) => middle),
     's',
   );
-  const panels = shown.map((launch, i) => panel(launch, i, i === shown.length - 1, time, unit, theme));
+  // Launches are there to be held against each other: the same height is the same time in all of them.
+  const axis = domainOf(
+    buckets.flatMap(({ low, high }) => [low / unit.factor, high / unit.factor]),
+    false,
+    LOG_FROM,
+  );
+  const panels = shown.map((launch, i) =>
+    panel(launch, i, { axis, last: i === shown.length - 1, time, unit }, theme),
+  );
   const air = ((end - begin) * 0.01) / time.factor;
   const [t0, t1] = [begin / time.factor - air, end / time.factor + air];
   return frame(theme, shown.length * PANEL + (shown.length - 1) * GAP, {

@@ -47,7 +47,7 @@ export const samples: BatchFigure = {
     const perCall = calls > 1 ? ` A sample is the mean of ${calls} calls.` : '';
     return {
       title,
-      caption: `${counts}. Time 0 is where the first repetition begins; grey, before it: ${warm}, which does not count. Triangles: repetitions in which a measuring thread may have lost its CPU. Gaps are time in which no repetition ran.${bucket}${perCall}${missing === '' ? '' : ` Not drawn: ${missing}.`}`,
+      caption: `${counts}. Launches have their number in the campaign; all are on the same scale. Time 0 is where the first repetition begins; grey, before it: ${warm}, which does not count. Triangles: repetitions in which a measuring thread may have lost its CPU. Gaps are time in which no repetition ran.${bucket}${perCall}${missing === '' ? '' : ` Not drawn: ${missing}.`}`,
       alternative: shown
         .map((launch) => {
           const low = Math.min(...launch.buckets.map(({ low: value }) => value));

@@ -29,19 +29,25 @@ interface Row {
 const unitOf = (key: Statistic, seconds: Unit): Unit =>
   key === 'cv' ? { factor: 0.01, name: '%' } : seconds;
 
-function panel(index: number, rows: readonly Row[], seconds: Unit, theme: Theme) {
+const valuesOf = (key: Statistic, rows: readonly Row[], unit: Unit): readonly number[] =>
+  rows.map(({ between }) => brief((between[key] ?? 0) / unit.factor));
+
+/** All panels are read alike: logarithmic where any of them needs it and none has a 0. */
+function isLog(rows: readonly Row[], seconds: Unit): boolean {
+  const panels = PANELS.map(({ key }) => valuesOf(key, rows, unitOf(key, seconds)));
+  return panels.flat().every((v) => v > 0) && panels.some((values) => domainOf(values, true).type === 'log');
+}
+
+function panel(index: number, rows: readonly Row[], seconds: Unit, log: boolean, theme: Theme) {
   const { key, name } = PANELS[index] as (typeof PANELS)[number];
   const unit = unitOf(key, seconds);
-  const values = rows.map(({ batch, between }) => ({
-    name: batch.name,
-    v: brief((between[key] ?? 0) / unit.factor),
+  const drawn = valuesOf(key, rows, unit);
+  const values = rows.map(({ batch, between }, i) => ({
+    name: batch.label,
+    v: drawn[i] ?? 0,
     tip: key === 'cv' ? formatShare(between.cv ?? 0) : formatSeconds(between[key] ?? 0),
   }));
-  // A logarithmic axis has no place for 0.
-  const axis = domainOf(
-    values.map(({ v }) => v),
-    true,
-  );
+  const axis = domainOf(drawn, true, log ? 1 : Number.POSITIVE_INFINITY);
   const y = { scale: `y-${key}`, field: 'v' };
   const top = index * (PANEL + GAP);
   const marks: Mark[] = [
@@ -49,21 +55,8 @@ function panel(index: number, rows: readonly Row[], seconds: Unit, theme: Theme)
       type: 'group',
       name: `panel-${key}`,
       encode: { update: { y: { value: top }, width: { signal: 'width' }, height: { value: PANEL } } },
-      axes: [numberAxis(`y-${key}`, 'left', `${name}, ${unit.name}`, axis)],
+      axes: [numberAxis(`y-${key}`, 'left', `${name}, ${unit.name}${log ? ' (log)' : ''}`, axis)],
       marks: [
-        {
-          type: 'line',
-          name: 'line',
-          from: { data: key },
-          encode: {
-            update: {
-              x: { scale: 'x', field: 'name' },
-              y,
-              stroke: { value: theme.soft },
-              strokeWidth: { value: 2 },
-            },
-          },
-        },
         {
           type: 'symbol',
           name: `point-${key}`,
@@ -88,20 +81,24 @@ function panel(index: number, rows: readonly Row[], seconds: Unit, theme: Theme)
   };
 }
 
-function specOf(rows: readonly Row[], theme: Theme): Spec {
-  const seconds = unitFor(
+const secondsOf = (rows: readonly Row[]): Unit =>
+  unitFor(
     rows.flatMap(({ between }) => [between.std ?? 0]),
     's',
   );
-  const panels = PANELS.map((_, i) => panel(i, rows, seconds, theme));
-  const slanted = rows.length > LEVEL_LABELS || rows.some(({ batch }) => batch.name.length > SHORT_NAME);
+
+function specOf(rows: readonly Row[], theme: Theme): Spec {
+  const seconds = secondsOf(rows);
+  const log = isLog(rows, seconds);
+  const panels = PANELS.map((_, i) => panel(i, rows, seconds, log, theme));
+  const slanted = rows.length > LEVEL_LABELS || rows.some(({ batch }) => batch.label.length > SHORT_NAME);
   return frame(theme, PANELS.length * PANEL + (PANELS.length - 1) * GAP, {
     data: panels.map(({ data }) => data),
     scales: [
       {
         name: 'x',
         type: 'point',
-        domain: rows.map(({ batch }) => batch.name),
+        domain: rows.map(({ batch }) => batch.label),
         range: 'width',
         padding: 0.5,
       },
@@ -144,11 +141,10 @@ export const stability: CampaignFigure = {
     const [steadiest] = [...rows].sort((a, b) => (a.between.cv ?? 0) - (b.between.cv ?? 0));
     return {
       title,
-      caption:
-        'Each point is one batch: how far the medians of its launches are apart. Lower is steadier. The standard error also falls with the number of launches, so compare it only between batches of equally many.',
+      caption: `Each point is one batch: how far the medians of its launches are apart. Lower is steadier. The standard error also falls with the number of launches, so compare it only between batches of equally many.${isLog(rows, secondsOf(rows)) ? ' All four axes are logarithmic.' : ''}`,
       alternative: `Spread of the launch medians for ${rows.length} batches. ${rows
-        .map(({ batch, between }) => `${batch.name}: CV ${formatShare(between.cv ?? 0)}`)
-        .join(', ')}. The steadiest is ${steadiest?.batch.name}.`,
+        .map(({ batch, between }) => `${batch.label}: CV ${formatShare(between.cv ?? 0)}`)
+        .join(', ')}. The steadiest is ${steadiest?.batch.label}.`,
       spec: (theme) => specOf(rows, theme),
       data: {
         columns: ['batch', 'launches', 'std_seconds', 'std_error_seconds', 'iqr_seconds', 'cv'],

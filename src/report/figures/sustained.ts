@@ -13,12 +13,13 @@ export const sustained: CampaignFigure = {
     const title = 'Burst against sustained rate';
     const [unitOf] = batches.flatMap(({ rate, rateUnit }) => (rate === null ? [] : [rateUnit]));
     if (unitOf === undefined) return { title, why: whyNoRate(batches) };
-    const all = batches.flatMap(({ name, rate, rateUnit }): Pair[] => {
+    const all = batches.flatMap(({ name, label, rate, rateUnit }): Pair[] => {
       if (rate === null || rate.sustained === null || rateUnit !== unitOf) return [];
       const { median, sustained: over } = rate;
       return [
         {
-          name,
+          name: label,
+          batch: name,
           main: median,
           other: over,
           text: `${withPrefix(median, rateUnit)} in bursts, ${withPrefix(over, rateUnit)} sustained: ${formatShare(over / median, 3)}`,

@@ -7,7 +7,7 @@ import { isBanded, type LinePoint, linesSpec } from './lines.js';
 import { axisLabel, unitFor, whyNoRate } from './parts.js';
 
 /** @param unit of the rates that are drawn: those of another have no place on the same axis */
-function pointsOf({ batches, axis }: ReportModel, unit: string): readonly LinePoint[] {
+function pointsOf({ batches, axis, seriesLabels }: ReportModel, unit: string): readonly LinePoint[] {
   if (axis === null) return [];
   return batches
     .flatMap(({ rate, rateUnit, pooled, between, work, roofline }, i): LinePoint[] => {
@@ -15,7 +15,7 @@ function pointsOf({ batches, axis }: ReportModel, unit: string): readonly LinePo
       if (rate === null || rateUnit !== unit || work === null || spread === null) return [];
       return [
         {
-          series: axis.series[i] ?? '',
+          series: seriesLabels[i] ?? '',
           x: axis.values[i] ?? 0,
           y: rate.median,
           low: work / spread.q3,
@@ -77,6 +77,7 @@ export const sweep: CampaignFigure = {
     const attainable = points.some((point) => point.attainable !== null)
       ? ' Dotted, where memory bounds a case: what the roofline allows it.'
       : '';
+    const seriesOf = new Map(report.seriesLabels.map((label, i) => [label, axis.series[i] ?? label]));
     return {
       title,
       caption: `The line is the median, ${spreadText(report, isBanded(points))} the bar at a point is the 95 % interval of the median, which rests on the launches.${peak}${attainable}${left}`,
@@ -100,7 +101,7 @@ export const sweep: CampaignFigure = {
           'attainable_where_memory_bounds',
         ],
         rows: points.map(({ series, x, y, low, high, from, to, peak: most, attainable: allowed }) => [
-          series,
+          seriesOf.get(series) ?? series,
           x,
           y,
           low,

@@ -1,7 +1,7 @@
 /** Violins in rows, each around the middle of its band: their values, their marks, and the plot around them. Pure. */
 import type { ColorValueRef, Data, Mark, NumericValueRef, ProductionRule, Spec } from 'vega';
 import type { Violin } from '../../statistics/violin.js';
-import { type AxisChoice, brief, frame, nameAxis, numberAxis, numberScale } from './parts.js';
+import { type AxisChoice, brief, frame, nameAxis, nameScale, numberAxis, numberScale } from './parts.js';
 import type { Theme } from './theme.js';
 
 /** One point of the edge of a violin. */
@@ -93,6 +93,7 @@ export const rowsFrame = (theme: Theme, { names, row, axis, title, data, marks }
     scales: [
       numberScale('x', axis, 'width'),
       { name: 'y', type: 'band', domain: [...names], range: 'height', padding: 0.12 },
+      nameScale(names, names),
     ],
     axes: [numberAxis('x', 'bottom', title, axis), nameAxis('y')],
     marks,

@@ -59,12 +59,12 @@ function valuesOf(rows: readonly Drawn[], axis: 'linear' | 'log', { factor }: Un
   const shape = rows.flatMap(({ batch, violin, divisor }) => {
     if (violin === null) return [];
     const drawn = (value: number): number => value / divisor / factor;
-    return edgeOf(batch.name, violin.grid, densityOn(axis, violin), drawn);
+    return edgeOf(batch.label, violin.grid, densityOn(axis, violin), drawn);
   });
   const boxes = rows.map(({ batch, box, violin, divisor }) => {
     const drawn = (value: number): number => brief(value / divisor / factor);
     return {
-      name: batch.name,
+      name: batch.label,
       q1: drawn(box.lowerHinge),
       median: drawn(box.median),
       q3: drawn(box.upperHinge),
@@ -74,7 +74,7 @@ function valuesOf(rows: readonly Drawn[], axis: 'linear' | 'log', { factor }: Un
     };
   });
   const medians = rows.flatMap(({ batch, medians: all, divisor }) =>
-    thinned(all, MOST_MEDIANS).map((value) => ({ name: batch.name, v: brief(value / divisor / factor) })),
+    thinned(all, MOST_MEDIANS).map((value) => ({ name: batch.label, v: brief(value / divisor / factor) })),
   );
   return { shape, boxes, medians };
 }
@@ -82,7 +82,7 @@ function valuesOf(rows: readonly Drawn[], axis: 'linear' | 'log', { factor }: Un
 function specOf(rows: readonly Drawn[], axis: AxisChoice, unit: Unit, title: string, theme: Theme): Spec {
   const { shape, boxes, medians } = valuesOf(rows, axis.type, unit);
   return rowsFrame(theme, {
-    names: rows.map(({ batch }) => batch.name),
+    names: rows.map(({ batch }) => batch.label),
     row: ROW,
     axis,
     title,
@@ -185,7 +185,7 @@ function endsOf({ violin, box, medians, divisor }: Drawn): readonly number[] {
 function alternativeOf(rows: readonly Drawn[]): string {
   const described = rows.map(
     ({ batch, box }) =>
-      `${batch.name}: median ${formatSeconds(box.median)}, middle half from ${formatSeconds(box.lowerHinge)} to ${formatSeconds(box.upperHinge)}`,
+      `${batch.label}: median ${formatSeconds(box.median)}, middle half from ${formatSeconds(box.lowerHinge)} to ${formatSeconds(box.upperHinge)}`,
   );
   return `Distribution of each batch. ${described.join('. ')}.`;
 }

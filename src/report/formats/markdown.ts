@@ -13,7 +13,9 @@ import {
 import { isDrawn } from '../figures/figure.js';
 import type { ReportFigures } from '../figures/index.js';
 import type { ReportModel } from '../model.js';
-import { commandText, failedLines, flagLines, notCheckedLines, warnings } from '../page/head.js';
+import { OVERLAP_CAPTION, OVERLAP_COLUMNS, overlapRows } from '../overlap.js';
+import { commandText, failedLines, flagLines, notCheckedLines, timeText, warnings } from '../page/head.js';
+import { lettersText } from '../stack-letters.js';
 import { besideLists, noFlags, STABILITY_CAPTION, STABILITY_COLUMNS, stabilityRows } from '../tables.js';
 import type { Format, Request } from './format.js';
 import { escapedMarkdown as escaped } from './markdown-text.js';
@@ -89,10 +91,17 @@ function comparisonLines({ comparison }: ReportModel): readonly string[] {
   ];
 }
 
+function overlapLines(report: ReportModel): readonly string[] {
+  const rows = overlapRows(report);
+  return rows.length === 0 ? [] : [OVERLAP_CAPTION, '', ...tableLines(OVERLAP_COLUMNS, rows)];
+}
+
 function textOf(report: ReportModel, figures: ReportFigures | null): string {
+  const time = timeText(report);
   const origin = [
     `- made by ${code(commandText(report))}`,
     `- pi-bench ${escaped(report.piBench.version)}, campaign ${escaped(report.id)}, ${escaped(report.createdAt)}`,
+    ...(time === null ? [] : [`- time: ${escaped(time)}`]),
     ...report.machine.map(([name, text]) => `- ${escaped(name)}: ${escaped(text)}`),
   ];
   const flags = flagLines(report).map(
@@ -101,6 +110,7 @@ function textOf(report: ReportModel, figures: ReportFigures | null): string {
   );
   // A qualification may have looked and measured nothing.
   const measured = report.batches.length > 0;
+  const letters = lettersText(report.stackLetters);
   const all = [
     `# ${escaped(report.headline.title)}`,
     ...verdictLines(report),
@@ -109,11 +119,13 @@ function textOf(report: ReportModel, figures: ReportFigures | null): string {
     ...section('Could not be checked in some launches', list(notCheckedLines(report).map(escaped))),
     ...section('Machine and origin', origin),
     ...section('Comparison', comparisonLines(report)),
+    ...section('Overlap', overlapLines(report)),
     ...(measured
       ? section('Stability', [
           STABILITY_CAPTION,
           '',
           ...tableLines(STABILITY_COLUMNS, stabilityRows(report)),
+          ...(letters === '' ? [] : ['', escaped(letters)]),
           ...report.recommendations.flatMap((text) => ['', `Repetitions: ${text}.`]),
         ])
       : []),

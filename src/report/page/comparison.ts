@@ -10,7 +10,7 @@ import {
   remarkTexts,
   reservationTexts,
 } from '../comparison.js';
-import { escapeHtml } from './escape.js';
+import { textHtml } from './escape.js';
 import { together } from './head.js';
 
 /** As good or bad news, for the colour; the words say it, too. */
@@ -31,7 +31,7 @@ const columnAt = (name: (typeof COMPARISON_COLUMNS)[number]): number => COMPARIS
 function rowHtml(texts: readonly string[]): string {
   const cells = SHOWN.map((name) => {
     const text = texts[columnAt(name)] ?? '';
-    const html = escapeHtml(together(text));
+    const html = textHtml(together(text));
     if (name === 'who') return `<th scope="row">${html}</th>`;
     return name === 'answer' ? `<td><span class="${classOf(text)}">${html}</span></td>` : `<td>${html}</td>`;
   });
@@ -45,7 +45,7 @@ function bodiesHtml(comparison: ComparisonDocument): string {
     .map(({ title, batches }, i) => {
       const first = comparison.cases.slice(0, i).reduce((sum, { batches: of }) => sum + of.length, 0);
       const own = rows.slice(first, first + batches.length).map(rowHtml);
-      const head = `<tr><th scope="rowgroup" colspan="${SHOWN.length}">${escapeHtml(title)}</th></tr>`;
+      const head = `<tr><th scope="rowgroup" colspan="${SHOWN.length}">${textHtml(title)}</th></tr>`;
       return `<tbody>${[head, ...own].join('\n')}</tbody>`;
     })
     .join('\n');
@@ -54,18 +54,18 @@ function bodiesHtml(comparison: ComparisonDocument): string {
 const listHtml = (className: string, texts: readonly string[]): readonly string[] =>
   texts.length === 0
     ? []
-    : [`<ul class="${className}">${texts.map((text) => `<li>${escapeHtml(text)}</li>`).join('')}</ul>`];
+    : [`<ul class="${className}">${texts.map((text) => `<li>${textHtml(text)}</li>`).join('')}</ul>`];
 
 /** Nothing where nothing is compared: the figure says why. */
 export function comparisonHtml(comparison: ReportComparison): string {
   if (!isCompared(comparison)) return '';
   const { answer } = comparison;
-  const head = SHOWN.map((name) => `<th scope="col">${escapeHtml(name)}</th>`).join('');
+  const head = SHOWN.map((name) => `<th scope="col">${textHtml(name)}</th>`).join('');
   return [
     '<h2 id="comparison-title">Comparison</h2>',
     '<div class="card">',
-    `<p class="quiet" id="comparison-note">${escapeHtml(comparisonCaption(comparison))}</p>`,
-    `<p><strong>Answer:</strong> <span class="${classOf(answer)}">${escapeHtml(answerText(comparison))}</span></p>`,
+    `<p class="quiet" id="comparison-note">${textHtml(comparisonCaption(comparison))}</p>`,
+    `<p><strong>Answer:</strong> <span class="${classOf(answer)}">${textHtml(answerText(comparison))}</span></p>`,
     ...listHtml('warning', reservationTexts(comparison)),
     '<div class="wide" role="region" aria-labelledby="comparison-title" tabindex="0">',
     '<table aria-labelledby="comparison-title" aria-describedby="comparison-note">',

@@ -12,6 +12,9 @@ const ENTITIES: Readonly<Record<string, string>> = {
 export const escapeHtml = (text: string): string =>
   text.replaceAll(/[&<>"']/g, (letter) => ENTITIES[letter] ?? '');
 
+/** For what is read: a number and its % stay on one line. */
+export const textHtml = (text: string): string => escapeHtml(text.replaceAll(/(\d) %/g, '$1\u00a0%'));
+
 /**
  * JSON for a script element: nothing in it can end the element or open a comment, and the two line ends that JSON allows
  * and older scripts do not are written out.

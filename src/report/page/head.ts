@@ -3,9 +3,12 @@
 import { shortCommit } from '../../package.js';
 import { formatSeconds, formatShare, grouped, plural } from '../../quantities/format.js';
 import { sentence } from '../comparison.js';
+import { damageText } from '../damage.js';
 import type { BatchModel, ReportModel } from '../model.js';
+import { OVERLAP_CAPTION, OVERLAP_COLUMNS, overlapRows } from '../overlap.js';
+import { lettersText } from '../stack-letters.js';
 import { besideLists, noFlags, STABILITY_CAPTION, STABILITY_COLUMNS, stabilityRows } from '../tables.js';
-import { escapeHtml } from './escape.js';
+import { escapeHtml, textHtml } from './escape.js';
 import { qualificationHtml } from './qualification.js';
 
 const MOST_LISTED = 8;
@@ -31,6 +34,7 @@ export function warnings({
     batches.reduce((sum, batch) => sum + batch.measured, 0),
     batches.reduce((sum, batch) => sum + batch.planned, 0),
   ];
+  const damage = damageText(batches);
   return [
     ...(fault === null ? [] : [`A fault was injected (${fault}): this is no measurement of the machine.`]),
     ...(status === 'complete'
@@ -40,6 +44,7 @@ export function warnings({
         ]),
     ...(notSettled === null ? [] : [sentence(notSettled)]),
     ...(contendedBy === null ? [] : [`Measured at the same time: ${contendedBy}.`]),
+    ...(damage === null ? [] : [damage]),
   ];
 }
 
@@ -83,6 +88,17 @@ export function notCheckedLines({ batches }: ReportModel): readonly string[] {
   return [...new Set(all)];
 }
 
+/** How long it took, and what is not in that: a campaign that is complete has made lost launches again. null: not known. */
+export function timeText({ wall, measuredShare, unended, status }: ReportModel): string | null {
+  if (wall === null) return null;
+  const since = status === 'complete' ? ', and repeated since' : '';
+  const lost =
+    unended === 0
+      ? ''
+      : `; not in it: ${plural(unended, 'launch', 'launches')} lost when pi-bench was killed${since}`;
+  return `${formatSeconds(wall, 3)}, ${formatShare(measuredShare ?? 0)} of it inside repetitions that count${lost}`;
+}
+
 /** Launches that were not measured, and why. */
 export function failedLines({ batches }: ReportModel): readonly string[] {
   const failed = batches.flatMap(({ name, launches }) =>
@@ -105,18 +121,18 @@ export const commandText = ({ command }: ReportModel): string =>
   ].join(' ');
 
 const listHtml = (items: readonly string[]): string =>
-  `<ul>${items.map((item) => `<li>${escapeHtml(item)}</li>`).join('')}</ul>`;
+  `<ul>${items.map((item) => `<li>${textHtml(item)}</li>`).join('')}</ul>`;
 
 function verdictHtml(report: ReportModel): string {
   const { headline } = report;
-  const alarms = warnings(report).map((text) => `<p class="badge bad">${escapeHtml(text)}</p>`);
+  const alarms = warnings(report).map((text) => `<p class="badge bad">${textHtml(text)}</p>`);
   return [
     '<section class="verdict" aria-label="Verdict">',
     ...alarms,
-    `<p class="value">${escapeHtml(headline.value ?? 'no score')}</p>`,
-    ...(headline.of === '' ? [] : [`<p>${escapeHtml(headline.of)}</p>`]),
-    `<p>${escapeHtml(headline.uncertainty)}</p>`,
-    `<p class="badge ${headline.trust}">${escapeHtml(headline.verification)}</p>`,
+    `<p class="value">${textHtml(headline.value ?? 'no score')}</p>`,
+    ...(headline.of === '' ? [] : [`<p>${textHtml(headline.of)}</p>`]),
+    `<p>${textHtml(headline.uncertainty)}</p>`,
+    `<p class="badge ${headline.trust}">${textHtml(headline.verification)}</p>`,
     '</section>',
   ].join('\n');
 }
@@ -125,7 +141,7 @@ function flagsHtml(report: ReportModel): string {
   const lines = flagLines(report);
   const items = lines.map(
     ({ name, where, reason }) =>
-      `<li><strong class="warning">${escapeHtml(name)}</strong>${where === '' ? '' : ` <span class="quiet">(${escapeHtml(where)})</span>`}: ${escapeHtml(reason)}</li>`,
+      `<li><strong class="warning">${textHtml(name)}</strong>${where === '' ? '' : ` <span class="quiet">(${textHtml(where)})</span>`}: ${textHtml(reason)}</li>`,
   );
   const none = noFlags(report);
   const flags =
@@ -149,46 +165,38 @@ function importedRows({ imported, batches }: ReportModel): [string, string][] {
   const { format, files, measured, notKnown } = imported;
   const remarks = [...new Set(batches.flatMap((batch) => batch.remarks))];
   return [
-    ['imported', escapeHtml(`${plural(files.length, 'file')} of ${format}: pi-bench did not measure this`)],
-    ['measured', escapeHtml(measured === null ? 'when is not known' : `${measured.from} to ${measured.to}`)],
+    ['imported', textHtml(`${plural(files.length, 'file')} of ${format}: pi-bench did not measure this`)],
+    ['measured', textHtml(measured === null ? 'when is not known' : `${measured.from} to ${measured.to}`)],
     ...(remarks.length === 0 ? [] : [['faults of the source', listHtml(remarks)] as [string, string]]),
     ['not known', listHtml(notKnown.map(({ what, why }) => `${what}: ${why}`))],
   ];
 }
 
 function originHtml(report: ReportModel): string {
+  const time = timeText(report);
   const rows: [string, string][] = [
     ['made by', `<code>${escapeHtml(commandText(report))}</code>`],
     [
       'pi-bench',
-      escapeHtml(
+      textHtml(
         `${report.piBench.version}${report.piBench.commit === null ? '' : ` (${shortCommit(report.piBench.commit)})`}`,
       ),
     ],
-    ['stack', escapeHtml([...new Set(report.batches.map(({ stack }) => stack))].join('; '))],
-    ['when', escapeHtml(report.createdAt)],
-    ...(report.wall === null
-      ? []
-      : [
-          [
-            'time',
-            escapeHtml(
-              `${formatSeconds(report.wall, 3)}, ${formatShare(report.measuredShare ?? 0)} of it inside repetitions that count`,
-            ),
-          ] as [string, string],
-        ]),
+    ['stack', textHtml([...new Set(report.batches.map(({ stack }) => stack))].join('; '))],
+    ['when', textHtml(report.createdAt)],
+    ...(time === null ? [] : [['time', textHtml(time)] as [string, string]]),
     ...(report.seed === null ? [] : [['seed', String(report.seed)] as [string, string]]),
     ...importedRows(report),
-    ...report.machine.map(([name, text]): [string, string] => [name, escapeHtml(text)]),
+    ...report.machine.map(([name, text]): [string, string] => [name, textHtml(text)]),
   ];
-  const list = rows.map(([name, html]) => `<dt>${escapeHtml(name)}</dt><dd>${html}</dd>`).join('');
+  const list = rows.map(([name, html]) => `<dt>${textHtml(name)}</dt><dd>${html}</dd>`).join('');
   return `<h2>Machine and origin</h2><div class="card"><dl>${list}</dl></div>`;
 }
 
 export function headHtml(report: ReportModel): string {
   return [
-    `<p class="quiet">pi-bench report · ${escapeHtml(report.createdAt.slice(0, 10))}</p>`,
-    `<h1>${escapeHtml(report.headline.title)}</h1>`,
+    `<p class="quiet">pi-bench report · ${textHtml(report.createdAt.slice(0, 10))}</p>`,
+    `<h1>${textHtml(report.headline.title)}</h1>`,
     report.qualification === null
       ? verdictHtml(report)
       : qualificationHtml(report.qualification, report.batches, report.fault),
@@ -200,21 +208,48 @@ export function headHtml(report: ReportModel): string {
 /** A number and its unit stay on one line. */
 export const together = (text: string): string => text.replaceAll(/(\d) (?!to )/g, '$1\u00a0');
 
-export function stabilityHtml(report: ReportModel): string {
-  const head = STABILITY_COLUMNS.map((name) => `<th scope="col">${escapeHtml(name)}</th>`).join('');
-  const rows = stabilityRows(report).map(([name = '', ...cells]) => {
-    const rest = cells.map((cell) => `<td>${escapeHtml(together(cell))}</td>`).join('');
-    return `<tr><th scope="row">${escapeHtml(name)}</th>${rest}</tr>`;
+/** With its heading and what is to be known of it; the first cell of a row is its name. */
+function tableHtml(
+  id: string,
+  title: string,
+  note: string,
+  columns: readonly string[],
+  texts: readonly (readonly string[])[],
+  className = '',
+): readonly string[] {
+  const kind = className === '' ? '' : ` class="${className}"`;
+  const head = columns.map((name) => `<th scope="col">${textHtml(name)}</th>`).join('');
+  const rows = texts.map(([name = '', ...cells]) => {
+    const rest = cells.map((cell) => `<td>${textHtml(together(cell))}</td>`).join('');
+    return `<tr><th scope="row">${textHtml(name)}</th>${rest}</tr>`;
   });
   return [
-    '<h2 id="stability-title">Stability</h2>',
+    `<h2 id="${id}-title">${title}</h2>`,
     '<div class="card">',
-    `<p class="quiet" id="stability-note">${escapeHtml(STABILITY_CAPTION)}</p>`,
-    '<div class="wide" role="region" aria-labelledby="stability-title" tabindex="0">',
-    '<table aria-labelledby="stability-title" aria-describedby="stability-note">',
+    `<p class="quiet" id="${id}-note">${textHtml(note)}</p>`,
+    `<div class="wide" role="region" aria-labelledby="${id}-title" tabindex="0">`,
+    `<table${kind} aria-labelledby="${id}-title" aria-describedby="${id}-note">`,
     `<thead><tr>${head}</tr></thead><tbody>${rows.join('\n')}</tbody></table>`,
     '</div>',
-    ...report.recommendations.map((text) => `<p><strong>Repetitions:</strong> ${escapeHtml(text)}.</p>`),
+  ];
+}
+
+/** Nothing where nothing overlapped. */
+export function overlapHtml(report: ReportModel): string {
+  const rows = overlapRows(report);
+  if (rows.length === 0) return '';
+  return [
+    ...tableHtml('overlap', 'Overlap', OVERLAP_CAPTION, OVERLAP_COLUMNS, rows, 'figures'),
+    '</div>',
+  ].join('\n');
+}
+
+export function stabilityHtml(report: ReportModel): string {
+  const letters = lettersText(report.stackLetters);
+  return [
+    ...tableHtml('stability', 'Stability', STABILITY_CAPTION, STABILITY_COLUMNS, stabilityRows(report)),
+    ...(letters === '' ? [] : [`<p class="quiet">${textHtml(letters)}</p>`]),
+    ...report.recommendations.map((text) => `<p><strong>Repetitions:</strong> ${textHtml(text)}.</p>`),
     ...besideLists(report).map(({ head: of, lines }) => `<p><strong>${of}:</strong></p>${listHtml(lines)}`),
     '</div>',
   ].join('\n');

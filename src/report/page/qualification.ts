@@ -14,7 +14,7 @@ import {
 } from '../../qualify/wording.js';
 import { formatSeconds, plural } from '../../quantities/format.js';
 import type { Qualification, QualificationCheck, Verdict } from '../../record/schema.js';
-import { escapeHtml } from './escape.js';
+import { textHtml } from './escape.js';
 
 /** As good or bad news, for the colour; the words say it, too. */
 const CLASSES: Readonly<Record<Verdict | Qualification['outcome'], string>> = {
@@ -38,10 +38,10 @@ function rowHtml(check: QualificationCheck, title: string | null): string {
     known ? limitText(finding) : '',
     check.attempts.map(({ verdict }) => verdict).join(', '),
     known && finding.bound !== 'none' ? finding.source : '',
-  ].map((text) => `<td>${escapeHtml(text)}</td>`);
+  ].map((text) => `<td>${textHtml(text)}</td>`);
   const verdict = `<td><span class="${CLASSES[check.verdict]}">${check.verdict}</span></td>`;
-  const of = title === null ? '' : ` <small class="quiet">${escapeHtml(title)}</small>`;
-  return `<tr><th scope="row">${escapeHtml(checkName(check))}${of}</th>${verdict}${cells.join('')}</tr>`;
+  const of = title === null ? '' : ` <small class="quiet">${textHtml(title)}</small>`;
+  return `<tr><th scope="row">${textHtml(checkName(check))}${of}</th>${verdict}${cells.join('')}</tr>`;
 }
 
 /** Checks with one cause are one thing to do: the first in all its words, of the others their figures. */
@@ -60,14 +60,14 @@ function problemHtml(
     ['why', named(first, reason)],
     ...others.map((check) => ['', named(check, telling(check))]),
     ...(action === null ? [] : [['do', action]]),
-  ].map(([name = '', text = '']) => `<dt>${name}</dt><dd>${escapeHtml(text)}</dd>`);
-  return `<div class="card"><h3><span class="${CLASSES[verdict]}">${verdict}</span> ${escapeHtml(title)}</h3><dl>${rows.join('')}</dl></div>`;
+  ].map(([name = '', text = '']) => `<dt>${name}</dt><dd>${textHtml(text)}</dd>`);
+  return `<div class="card"><h3><span class="${CLASSES[verdict]}">${verdict}</span> ${textHtml(title)}</h3><dl>${rows.join('')}</dl></div>`;
 }
 
 const listHtml = (title: string, items: readonly string[]): string =>
   items.length === 0
     ? ''
-    : `<p class="quiet">${title}</p><ul class="quiet">${items.map((item) => `<li>${escapeHtml(item)}</li>`).join('')}</ul>`;
+    : `<p class="quiet">${title}</p><ul class="quiet">${items.map((item) => `<li>${textHtml(item)}</li>`).join('')}</ul>`;
 
 /**
  * @param batches of the record, which checks of parts of several batches are titled by
@@ -97,10 +97,10 @@ export function qualificationHtml(
     ...(fault === null
       ? []
       : [
-          `<p class="badge bad">A fault was injected (${escapeHtml(fault)}): this is no verdict on the machine.</p>`,
+          `<p class="badge bad">A fault was injected (${textHtml(fault)}): this is no verdict on the machine.</p>`,
         ]),
     `<p class="value ${CLASSES[outcome]}">${OUTCOME_TEXT[outcome]}</p>`,
-    `<p>${escapeHtml(judged)}</p>`,
+    `<p>${textHtml(judged)}</p>`,
     '</section>',
     ...(bad.length === 0
       ? []

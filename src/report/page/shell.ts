@@ -8,7 +8,7 @@ import { type Absent, type Figure, isDrawn } from '../figures/figure.js';
 import type { Named } from '../figures/index.js';
 import { PAGE } from '../figures/theme.js';
 import { csvText } from '../formats/csv-text.js';
-import { escapeHtml, scriptJson, scriptProgram } from './escape.js';
+import { escapeHtml, scriptJson, scriptProgram, textHtml } from './escape.js';
 
 export type RenderSvg = (spec: ReturnType<Figure['spec']>) => Promise<string>;
 
@@ -65,7 +65,7 @@ async function figureHtml({ id, result }: Named<Figure | Absent>, render: Render
     `<figure id="${id}">`,
     title,
     `<div class="plot" data-figure="${id}" role="img" aria-label="${escapeHtml(`${result.title}. ${result.alternative}`)}">${svg}</div>`,
-    `<figcaption>${escapeHtml(result.caption)}</figcaption>`,
+    `<figcaption>${textHtml(result.caption)}</figcaption>`,
     toolsHtml(id, result),
     '</figure>',
   ].join('\n');
@@ -79,7 +79,7 @@ export async function figuresHtml(
   const parts: string[] = [];
   for (const figure of all) parts.push(await figureHtml(figure, render));
   const absent = all.flatMap(({ id, result }) =>
-    isDrawn(result) ? [] : [`<li data-absent="${id}">${escapeHtml(`${result.title}: ${result.why}.`)}</li>`],
+    isDrawn(result) ? [] : [`<li data-absent="${id}">${textHtml(`${result.title}: ${result.why}.`)}</li>`],
   );
   if (absent.length > 0)
     parts.push(`<p class="quiet">Not drawn:</p><ul class="quiet">${absent.join('')}</ul>`);
