@@ -121,7 +121,9 @@ double best_rate(Reader& reader, bool cold, ReadPass read) {
 // Throws std::bad_alloc.
 Bandwidth read_bursts(std::size_t bytes, bool cold, Team& team, std::span<const ReadPass> reads) {
   const int caches = std::min(kernels::last_caches(), team.size());
-  Reader reader(part_to_read(bytes, kernels::cache_sizes(), caches), team);
+  const std::size_t part = part_to_read(bytes, kernels::cache_sizes(), caches);
+  if (part == 0) return {};
+  Reader reader(part, team);
   double best = 0;
   for (const ReadPass read : reads) {
     const double rate = best_rate(reader, cold, read);
@@ -144,10 +146,12 @@ std::size_t part_to_read(std::size_t bytes, const kernels::CacheSizes& caches, i
   constexpr std::size_t kLeast = std::size_t{256} << 20U;
   // MOST_READ of src/indicators/matmul.ts: memory for it is counted.
   constexpr std::size_t kMostOfAll = std::size_t{1} << 31U;
-  // Four times a cache keeps next to nothing of itself in it.
-  const auto of_one = static_cast<std::size_t>(4 * caches.l3);
-  const std::size_t of_all = std::min(of_one * static_cast<std::size_t>(last_caches), kMostOfAll);
-  return std::min(bytes, std::max({kLeast, of_one, of_all}));
+  const std::size_t of_all = static_cast<std::size_t>(caches.l3) * static_cast<std::size_t>(last_caches);
+  // Four times a cache keeps next to nothing of itself in it; of half as much, a cache that replaces what was
+  // read longest ago does not either.
+  const std::size_t part = std::min(std::max(kLeast, 4 * of_all), kMostOfAll);
+  if (bytes <= part) return bytes;
+  return part >= 2 * of_all ? part : 0;
 }
 
 Bandwidth measure_read(std::size_t bytes, bool cold, Team& team) {

@@ -20,7 +20,8 @@ struct Bandwidth {
 
 // How much of a working set is read: all of it, or, far past the last caches, a part that is past them too. A
 // system need not list them, and in a virtual machine what it lists need not be so: hence no small part.
-// `last_caches`: how many may hold parts of it, at most one for each member.
+// `last_caches`: how many may hold parts of it, at most one for each member. 0: the caches are so large that
+// no part for which there is memory is past them; a rate of theirs would be called the memory's.
 std::size_t part_to_read(std::size_t bytes, const kernels::CacheSizes& caches, int last_caches) noexcept;
 
 // The best of some passes over `bytes` with each instruction set that runs here, shared out among the
@@ -29,7 +30,7 @@ std::size_t part_to_read(std::size_t bytes, const kernels::CacheSizes& caches, i
 // pass does.
 //
 // Every pass's sum is compared with what lies there: where one did not read all of it there is no rate, nor
-// on a machine without the memory for it.
+// on a machine without the memory for it, nor where no part of a set is past the caches.
 Bandwidth measure_read(std::size_t bytes, bool cold, Team& team);
 
 // The same with passes of the caller's, which checks replace by wrong ones.

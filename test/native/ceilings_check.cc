@@ -247,16 +247,19 @@ void chooses_what_is_read(Checks& check) {
   const CacheSizes unknown{32 << 10, 512 << 10, 512 << 10};
   check.equal(part_to_read(kWhole, unknown, 1), kWhole,
               "where no last cache is listed, all of 100 MiB is read");
-  const CacheSizes large{32 << 10, kMiB, 1024 * kMiB};
-  check.equal(part_to_read(kWhole * 1000, large, 1), static_cast<std::size_t>(4096 * kMiB),
+  const CacheSizes large{32 << 10, kMiB, 256 * kMiB};
+  check.equal(part_to_read(kWhole * 1000, large, 1), static_cast<std::size_t>(1024 * kMiB),
               "of much more than a last cache, four times that");
   check.equal(part_to_read(kWhole * 1000, unknown, 1), static_cast<std::size_t>(256 * kMiB),
               "never a small part");
   const CacheSizes each{32 << 10, kMiB, 32 * kMiB};
   check.equal(part_to_read(kWhole * 1000, each, 12), static_cast<std::size_t>(1536 * kMiB),
               "of twelve last caches that hold parts of it, four times all of them");
-  check.equal(part_to_read(kWhole * 1000, each, 1000), static_cast<std::size_t>(2048 * kMiB),
+  check.equal(part_to_read(kWhole * 1000, each, 30), static_cast<std::size_t>(2048 * kMiB),
               "and never more than memory is counted for");
+  check.equal(part_to_read(kWhole * 1000, each, 1000), std::size_t{0},
+              "which may be no more than caches hold: then there is no rate of memory");
+  check.equal(part_to_read(kWhole, each, 1000), kWhole, "a set that they hold is read as it is");
 }
 
 Parameters peak_parameters(DataType type, int threads, double rounds) {
