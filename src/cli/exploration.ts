@@ -1,4 +1,4 @@
-/** Which candidates of a stack file are taken: tried in their order until enough of them resolve; what was left out, and why. */
+/** Which candidates of a stack file are taken: tried in their order until enough of them can be measured; what was left out, and why. */
 import { dirname, resolve } from 'node:path';
 import { messageOf, UserError } from '../errors.js';
 import { canonicalJson } from '../record/digest.js';
@@ -32,11 +32,15 @@ export interface Resolved {
   readonly lock: StackLock | null;
 }
 
-export interface Exploration {
+export interface Taken<Made> extends Resolved {
+  readonly made: Made;
+}
+
+export interface Exploration<Made> {
   readonly strategy: Strategy;
   readonly count: number | null;
   readonly possible: number;
-  readonly resolved: readonly Resolved[];
+  readonly taken: readonly Taken<Made>[];
   readonly skipped: readonly Skipped[];
 }
 
@@ -96,8 +100,15 @@ const sameness = ({ request, threads }: Candidate, lock: StackLock | null): stri
     threads,
   ]);
 
-/** @throws UserError */
-export async function explore(question: ExploreQuestion, hooks: Hooks): Promise<Exploration> {
+/**
+ * @param make what a candidate that resolved is taken for; one for which it throws is skipped, and another is tried
+ * @throws UserError
+ */
+export async function explore<Made>(
+  question: ExploreQuestion,
+  make: (one: Resolved) => Promise<Made>,
+  hooks: Hooks,
+): Promise<Exploration<Made>> {
   const { file, stacks, strategy, count, seed } = question;
   const { published, skipped: unanswered } = await publishedOf(stacks, hooks);
   const candidates = candidatesOf(
@@ -106,13 +117,13 @@ export async function explore(question: ExploreQuestion, hooks: Hooks): Promise<
   );
   checkCount(candidates, question);
   const skipped: Skipped[] = [...unanswered];
-  const resolved: Resolved[] = [];
+  const taken: Taken<Made>[] = [];
   const seen = new Map<string, string>();
   /** Candidates that differ only in variables or threads have the same packages. */
   const locks = new Map<string, Promise<StackLock | null>>();
   const folder = dirname(resolve(file));
   for (const index of tryingOrder(candidates, strategy, seed)) {
-    if (count !== null && resolved.length >= count) break;
+    if (count !== null && taken.length >= count) break;
     const candidate = candidates.at(index);
     const { request, name } = candidate;
     const key = canonicalJson([request.debian, request.npm]);
@@ -126,10 +137,10 @@ export async function explore(question: ExploreQuestion, hooks: Hooks): Promise<
         continue;
       }
       seen.set(sameness(candidate, lock), name);
-      resolved.push({ candidate, lock });
+      taken.push({ candidate, lock, made: await make({ candidate, lock }) });
     } catch (error) {
       skipped.push({ name, why: messageOf(error) });
     }
   }
-  return { strategy, count, possible: candidates.count, resolved, skipped };
+  return { strategy, count, possible: candidates.count, taken, skipped };
 }

@@ -2,6 +2,7 @@
 import { isGpu } from '../devices/device.js';
 import { findIndicator } from '../indicators/index.js';
 import { byTheHost, overHostLink, peerOf } from '../indicators/memory-gpu.js';
+import { formatCpuList } from '../machine/linux/cpu-list.js';
 import { isWithin } from '../mpi/choice.js';
 import { median, sortedCopy } from '../statistics/quantile.js';
 import { type Summary, summariseSorted } from '../statistics/summary.js';
@@ -44,6 +45,10 @@ function ofMeasuring({ evicting, telemetry }: InspectionDocument): Seconds {
   return evicting + (gpu?.clock?.betweenSeconds ?? 0);
 }
 
+/** A library that makes its threads in each call has them on all of the case's CPUs. */
+const isPinned = ({ cpus, stack }: InspectionDocument): boolean =>
+  cpus.length > 0 && (stack.threadBinding ?? 'each') === 'each';
+
 function observationOf(
   document: InspectionDocument,
   { seconds, disturbed }: Samples,
@@ -58,8 +63,7 @@ function observationOf(
     disturbed,
     wall: document.wall - ofMeasuring(document),
     threads: document.ranks?.here ?? findIndicator(document.case.indicator).threads(document.case.parameters),
-    // A library that makes its threads in each call has them on all of the case's CPUs.
-    pinned: document.cpus.length > 0 && (document.stack.threadBinding ?? 'each') === 'each',
+    pinned: isPinned(document),
     callsPerSample: document.callsPerSample,
     clockOverhead: document.clock.overhead,
     clockResolution: document.clock.resolution,
@@ -243,6 +247,7 @@ export function analyseInspection(
     undisturbedMedian: undisturbedMedian(read.samples),
     steady: document.warmup.steady,
     frequency: frequencyOf(document),
+    ...(isPinned(document) ? { cpus: formatCpuList(document.cpus.toSorted((a, b) => a - b)) } : {}),
     ...cpusUsedOf(document),
     ceilings: document.ceilings ?? null,
     ...(document.ranks === undefined ? {} : { ranks: document.ranks }),

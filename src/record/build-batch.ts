@@ -194,6 +194,7 @@ function rooflineOf(
   return {
     ...roofline({ flop, bytes, elapsed, peak, bandwidth }),
     peakIsa: first.isa,
+    ...(memory.length === 0 ? {} : { bytes: median(memory.map((one) => one.bytes)) }),
     ...(looks.length === 0
       ? {}
       : {

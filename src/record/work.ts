@@ -6,7 +6,10 @@ export type RateCounts = 'flop' | 'bytes' | 'launches';
 export interface Work {
   readonly flop: Flop;
   readonly bytes: Bytes;
-  /** What plain stores add to `bytes` past the caches: each line is read before it is written. No rate counts it. */
+  /**
+   * What plain stores add to `bytes` past the caches at most: each line is read before it is written, unless the CPU
+   * sees that all of it will be. No rate counts it.
+   */
   readonly writeAllocateBytes?: Bytes | undefined;
   /** Kernels that a GPU is given to execute, where that is what is measured. */
   readonly launches?: number | undefined;

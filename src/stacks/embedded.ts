@@ -107,7 +107,10 @@ export const embedded: Stack = {
     here: variants(true),
     elsewhere: ELSEWHERE.filter((isa) => !variants(true).includes(isa)),
   }),
-  check(variant, indicator, dtype, { transport }, device) {
+  check(...asked) {
+    this.checkCase(...asked);
+  },
+  checkCase(variant, indicator, dtype, { transport }, device) {
     if (transport === 'nccl' || transport === 'gloo')
       throw new UserError(`--transport ${transport} is executed by --stack ${transport}, not embedded`);
     if (isGpu(device)) return checkGpu(variant);

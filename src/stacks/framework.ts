@@ -43,14 +43,14 @@ function backendOf(spec: FrameworkSpec, variant: string | null, device: string):
 }
 
 /** @throws UserError */
-function check(
+function checkedBackend(
   spec: FrameworkSpec,
   variant: string | null,
   indicator: string,
   dtype: string,
   parameters: Parameters,
   device: string,
-): void {
+): { readonly backend: Backend; readonly name: string } {
   const backend = backendOf(spec, variant, device);
   const name = `--stack ${variant === null ? spec.provider : `${spec.provider}:${backend.name}`}`;
   if (backend.device !== kindOf(device)) {
@@ -72,8 +72,7 @@ function check(
     throw new UserError(`${name} has its operands in the GPU's memory by itself: leave --cache cold out`);
   const cannot = spec.cannot(parameters, dtype);
   if (cannot !== null) throw new UserError(`${name} ${cannot}`);
-  const state = stateOf(backend);
-  if (!state.ready) throw new UserError(`${name} cannot be measured yet: ${state.needed}`);
+  return { backend, name };
 }
 
 export const framework = (spec: FrameworkSpec, beneath: readonly string[]): Stack => ({
@@ -102,8 +101,14 @@ export const framework = (spec: FrameworkSpec, beneath: readonly string[]): Stac
     const here = spec.backends.filter((backend) => stateOf(backend).ready).map(({ name }) => name);
     return { here, elsewhere: spec.backends.map(({ name }) => name).filter((name) => !here.includes(name)) };
   },
-  check: (variant, indicator, dtype, parameters, device) =>
-    check(spec, variant, indicator, dtype, parameters, device),
+  check(...asked) {
+    const { backend, name } = checkedBackend(spec, ...asked);
+    const state = stateOf(backend);
+    if (!state.ready) throw new UserError(`${name} cannot be measured yet: ${state.needed}`);
+  },
+  checkCase(...asked) {
+    checkedBackend(spec, ...asked);
+  },
   identify(variant, device) {
     const unknown = { provider: spec.provider, variant, version: null, file: null, sha256: null };
     const backend = spec.backends.find(({ name }) => name === (variant ?? spec.usual[kindOf(device)]));

@@ -36,7 +36,11 @@ export const library = (spec: LibrarySpec): Stack => ({
     here: spec.plugin?.isBuilt() === false ? [] : searchLibrary(spec, localSystem),
     elsewhere: [],
   }),
-  check(variant, indicator, dtype, { threads, prepack, transport }, device) {
+  check(variant, ...asked) {
+    this.checkCase(variant, ...asked);
+    checkFile(spec, variant);
+  },
+  checkCase(_variant, indicator, dtype, { threads, prepack, transport }, device) {
     const name = `--stack ${spec.provider}`;
     if (isGpu(device) !== (spec.device === 'gpu')) {
       throw new UserError(
@@ -51,7 +55,7 @@ export const library = (spec: LibrarySpec): Stack => ({
     if (spec.executes !== undefined) {
       if (transport !== spec.interface)
         throw new UserError(`${name} is a transport: add --transport ${spec.interface}`);
-      return checkFile(spec, variant);
+      return;
     }
     if (!spec.dtypes.some((one) => one === dtype)) {
       throw new UserError(`${name} has no matrix product for ${dtype}; it has ${spec.dtypes.join(', ')}`);
@@ -62,7 +66,6 @@ export const library = (spec: LibrarySpec): Stack => ({
     if (spec.mostThreads !== null && Number(threads) > spec.mostThreads) {
       throw new UserError(`${name} computes with one thread: add --threads ${spec.mostThreads}`);
     }
-    checkFile(spec, variant);
   },
   identify(variant) {
     const path = locate(spec, variant);

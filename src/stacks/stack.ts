@@ -32,16 +32,19 @@ export interface Stack {
   readonly summary: string;
   variants(): { readonly here: readonly string[]; readonly elsewhere: readonly string[] };
   /**
+   * Before its files are there.
    * @param parameters of the case
    * @throws UserError when the variant cannot execute the indicator with the data type on that device.
    */
-  check(
+  checkCase(
     variant: string | null,
     indicator: string,
     dtype: string,
     parameters: Parameters,
     device: string,
   ): void;
+  /** As `checkCase`. @throws UserError when what it needs is not there, too */
+  check: Stack['checkCase'];
   /** Never fails: what cannot be told of a library without loading it is null. */
   identify(variant: string | null, device: string): Omit<StackIdentity, 'implementation'>;
   executor(variant: string | null): Executor;

@@ -251,6 +251,7 @@ describe('matmul', () => {
         expect(roofline?.peak).toBe(ceilings?.arithmetic?.rate);
         expect(roofline?.peakIsa).toBe(ceilings?.arithmetic?.isa);
         expect(roofline?.bandwidth).toBe(ceilings?.memory?.rate);
+        expect(roofline?.bytes).toBe(ceilings?.memory?.bytes);
         expect(ceilings?.memory?.bytes).toBeGreaterThan(0);
         expect(roofline?.intensity).toBeCloseTo((work?.flop ?? 0) / (work?.bytes ?? 1), 9);
         expect((roofline?.efficiency ?? 0) * (roofline?.peak ?? 0)).toBeCloseTo(rate?.median ?? 0, -1);

@@ -262,6 +262,74 @@ describe('pi-bench explore', () => {
     expect(bad.stderr).not.toMatch(/skipped/);
   });
 
+  it.each([
+    ['a number that is none', [], ['--size', 'banana'], /--size takes/],
+    ['a data type that there is not', [], ['peak', '--dtype', 'nonsense'], /nonsense/],
+    ['a duration that is none', [], ['--duration', 'long'], /--duration/],
+    ['threads where all are of the file', [1, 2], ['--threads', '1'], /--threads 1: every stack of .* own/],
+  ])('refuses %s, also where nothing is to be measured', async (_, threads, after, message) => {
+    const file = writeYaml(place.folder, 'refused.yaml', {
+      stacks: [{ name: 'x', stack: 'embedded', ...(threads.length === 0 ? {} : { threads }) }],
+    });
+    const run = await piBench('explore', file, '--dry-run', '--', ...after);
+    expect([run.code, run.stdout]).toEqual([64, '']);
+    expect(run.stderr).toMatch(message);
+  });
+
+  it('counts what can be measured: for what cannot execute the case, or be made, it takes another', () => {
+    tinyLibrary(place.folder, 'sound');
+    scriptedLockfile(place.folder, 'exit 3');
+    const file = writeYaml(place.folder, 'count.yaml', {
+      stacks: [
+        { name: 'other-type', stack: 'cblas', library: 'libsound.so' },
+        {
+          name: 'unpacks-not',
+          stack: 'embedded',
+          npm: { lockfile: 'package-lock.json', installScripts: { scripted: 'run' } },
+        },
+        { name: 'mine', stack: 'embedded' },
+        { name: 'not-needed', stack: 'embedded', environment: { SOME: 'value' } },
+      ],
+    });
+    const args = ['--strategy', 'all', '--count', '1', '--json'];
+    const asked = ['--size', '32', '--reps', '20', '--inspections', '1', '--warmup', '3', '--dtype', 'int8'];
+    return withFolder(async (out) => {
+      const run = await piBench('explore', file, ...args, '--quiet', '--out', out, '--', ...asked);
+      expect(run.stderr).toMatch(/skipped other-type: .* no matrix product for int8/);
+      expect(run.stderr).toMatch(/skipped unpacks-not: /);
+      expect(run.code).toBe(0);
+      const { batches, campaign } = printedRecord(run);
+      expect(batches.map(({ stack }) => stack.own?.name)).toEqual(['mine']);
+      expect(campaign.explored?.candidates.map(({ name }) => name)).toEqual(['mine']);
+      expect(campaign.explored?.skipped.map(({ name }) => name)).toEqual(['other-type', 'unpacks-not']);
+    });
+  });
+
+  it('lists in a dry run what cannot execute the case, and unpacks nothing for that', async () => {
+    const already = made();
+    scriptedLockfile(place.folder, 'true');
+    const npm = { lockfile: 'package-lock.json', installScripts: { scripted: 'run' } };
+    const file = writeYaml(place.folder, 'dry.yaml', {
+      stacks: [
+        { name: 'other-type', stack: 'tfjs:wasm', npm },
+        { name: 'absent', stack: 'cblas', library: 'libabsent.so' },
+        { name: 'mine', stack: 'embedded', npm },
+      ],
+    });
+    const asked = ['--', '--size', '32', '--dtype', 'float64'];
+    const run = await piBench('explore', file, '--dry-run', '--json', '--quiet', ...asked);
+    const { candidates, skipped } = JSON.parse(run.stdout) as {
+      candidates: { name: string }[];
+      skipped: { name: string; why: string }[];
+    };
+    expect(candidates.map(({ name }) => name)).toEqual(['mine']);
+    expect(skipped).toEqual([
+      { name: 'other-type', why: expect.stringMatching(/no matrix product for float64/) },
+      { name: 'absent', why: expect.stringMatching(/there is no file libabsent\.so/) },
+    ]);
+    expect(made()).toEqual(already);
+  });
+
   it('says which candidates resolve, and why others do not; the same for the same seed', async () => {
     const file = possibilities();
     const dry = async (...args: string[]) => {

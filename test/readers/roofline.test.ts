@@ -43,6 +43,19 @@ describe('the rows of a roofline', () => {
     ]);
   });
 
+  it.each([
+    ['a part of a large working set', 60_000, ' over 58.6 KiB of its 117 KiB'],
+    ['more than a small one', 240_000, ' over 234 KiB, which is more than its 117 KiB'],
+    ['nobody knows how much, as in older records', undefined, ''],
+  ])('say of what the rate of reading is where %s was read', (_, bytes, text) => {
+    const batch = batchOf(matmulCase(), [{ seconds: 40e-6, ceilings: ceilingsOf(100e9, 4e9) }]);
+    const { bytes: __, ...known } = batch.roofline ?? {};
+    const roofline = { ...known, ...(bytes === undefined ? {} : { bytes }) } as typeof batch.roofline;
+    expect(rooflineRows({ ...batch, roofline }, style)[1]?.[1]).toBe(
+      `memory: 16.7 operations a byte x 4.00 GB/s${text} allow 66.7 GFLOP/s, of which it reaches 75.0 %`,
+    );
+  });
+
   it('tell how much of it is reached where memory is the bound', () => {
     expect(rows(100e9, 4e9)[1]).toEqual([
       'bound by',

@@ -21,17 +21,25 @@ interface Copied {
   readonly gpu: Partial<GpuTelemetry>;
   readonly peer?: string;
   readonly implementation?: string;
+  readonly cpus?: readonly number[];
+  readonly threadBinding?: string;
 }
 
-function analysed({ gpu, peer = 'cuda:1', implementation = 'cuMemcpyPeerAsync, direct' }: Copied) {
+function analysed({
+  gpu,
+  peer = 'cuda:1',
+  implementation = 'cuMemcpyPeerAsync, direct',
+  cpus = [],
+  threadBinding,
+}: Copied) {
   const telemetry = { ...QUIET_TELEMETRY, gpu: { clock, nvml, ...gpu } };
   const operation = peer === 'none' ? 'device-copy' : 'peer';
   const document = {
     attempt: 1,
     case: { indicator: 'memory', parameters: { operation, bytes: BYTES, host: 'none', peer } },
-    stack: { implementation },
+    stack: { implementation, threadBinding },
     device: 'cuda:0',
-    cpus: [],
+    cpus,
     callsPerSample: 1,
     startedAt: '2026-01-01T10:00:00.000Z',
     // Half of it is between the repetitions.
@@ -237,4 +245,12 @@ it('a launch on a library tells how many CPUs’ time it used, where ticks can t
   expect(onLibrary({ processCpuTime: 3 }).cpusUsed).toBe(1.5);
   expect(onLibrary({ window: 0.1 })).not.toHaveProperty('cpusUsed');
   expect(onLibrary({ binding: 'ours' })).not.toHaveProperty('cpusUsed');
+});
+
+describe('the CPUs of a launch', () => {
+  it('are listed where each thread is bound to its own', () => {
+    expect(analysed({ gpu: {}, cpus: [2, 3, 1, 9] }).cpus).toBe('1-3,9');
+    expect(analysed({ gpu: {} })).not.toHaveProperty('cpus');
+    expect(analysed({ gpu: {}, cpus: [0, 1], threadBinding: 'all' })).not.toHaveProperty('cpus');
+  });
 });

@@ -190,6 +190,7 @@ describe('the roofline of a batch', () => {
     expect(roofline?.peak).toBe(100e9);
     expect(roofline?.efficiency).toBeCloseTo(0.5, 12);
     expect(roofline?.bandwidth).toBe(6e9);
+    expect(roofline?.bytes).toBe(120_000);
     expect(roofline?.intensity).toBeCloseTo(2e6 / 120e3, 12);
     // 16.7 operations a byte x 6 GB/s allow 100 GFLOP/s, just as the peak.
     expect(roofline?.attainable).toBeCloseTo(100e9, 0);

@@ -1,6 +1,7 @@
 /** Curves of a record: batches of one sweep put together, by what was asked of them. */
 import { describe, expect, it } from 'vitest';
 import { curvesOf } from '../../src/record/curves.js';
+import { readCurves } from '../../src/record/read-curves.js';
 import type { CurveKpi, RecordBatch } from '../../src/record/schema.js';
 import { curves as figure } from '../../src/report/figures/curves.js';
 import { batchOf, type Launch } from '../support/batch.js';
@@ -105,5 +106,28 @@ describe('what a curve executed', () => {
     >[0]);
     const rows = 'data' in drawn ? drawn.data.rows : [];
     expect(new Set(rows.map(([series]) => series))).toEqual(new Set(['read', 'copy cached']));
+  });
+});
+
+describe('a curve of reading', () => {
+  const read = (...cpus: readonly (string | undefined)[]) => {
+    const batches = sizes.map((bytes, i): RecordBatch => {
+      const batch = memoryOf('read', bytes, 'avx2');
+      const own = cpus[i];
+      const inspections = batch.inspections.map((one) => (own === undefined ? one : { ...one, cpus: own }));
+      return { ...batch, inspections };
+    });
+    return readCurves({ kpis: [...curvesFrom(batches)], batches })[0];
+  };
+
+  it('knows the CPUs of its threads where all launches had the same, each thread its own', () => {
+    expect(read('3', '3')).toMatchObject({ threads: 1, cpus: [3], device: 'cpu', atOnce: false });
+    for (const lists of [
+      ['3', '5'],
+      ['3', undefined],
+      [undefined, undefined],
+      ['3-4', '3-4'],
+    ])
+      expect(read(...lists)?.cpus).toBeNull();
   });
 });

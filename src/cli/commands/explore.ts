@@ -3,36 +3,30 @@ import { randomInt } from 'node:crypto';
 import { basename, dirname, resolve } from 'node:path';
 import type { Argv, CommandModule } from 'yargs';
 import createYargs from 'yargs';
-import { EXIT, messageOf, UserError } from '../../errors.js';
+import { EXIT, UserError } from '../../errors.js';
 import { findIndicator, indicators } from '../../indicators/index.js';
-import type { Flags, Indicator } from '../../indicators/indicator.js';
-import type { MachineDescription } from '../../machine/types.js';
+import type { Flags } from '../../indicators/indicator.js';
 import { parseCount } from '../../quantities/parse.js';
 import { renderExploration, type ShownExploration } from '../../readers/terminal/exploration.js';
 import { terminalStyle } from '../../readers/terminal/style.js';
-import type { BatchSpec, Explored, OwnStack } from '../../record/schema.js';
+import type { Explored, OwnStack } from '../../record/schema.js';
 import { stackText } from '../../stacks/index.js';
 import { STRATEGIES, type Strategy } from '../../stacks/own/candidates.js';
 import { lockDigest, lockedPackages, type StackLocks } from '../../stacks/own/lock.js';
+import { type CandidateBatches, checkMeasuring, type Measuring, makerOf } from '../candidate-batches.js';
 import { budgetOf, labelsOf, outputOptions, seedOf } from '../common-options.js';
 import { createCampaign } from '../create-campaign.js';
-import { type Exploration, explore, type Resolved, type Skipped } from '../exploration.js';
+import { type Exploration, explore, type Resolved, type Taken } from '../exploration.js';
 import { describeHere } from '../here.js';
 import { measure } from '../measure.js';
-import { namesOf } from '../own-stack-names.js';
-import { checkBatch, hooksOf, makeStack, readStackFile, settle } from '../own-stacks.js';
+import { hooksOf, readStackFile } from '../own-stacks.js';
 import { say } from '../say.js';
-import { sweptBatches, sweptOptions } from '../swept-batches.js';
+import { sweptOptions } from '../swept-batches.js';
 import { refuseTwice, refuseValue, requireValues, UsageError } from '../usage.js';
 
 const DEFAULT_INDICATOR = 'matmul';
 /** What explore has itself, or decides. */
 const NOT_AFTER = ['seed', 'stack', 'stack-file', ...Object.keys(outputOptions)];
-
-interface Measuring {
-  readonly indicator: Indicator;
-  readonly flags: Flags;
-}
 
 /** The indicator and its flags, as they stand after `--`. */
 function measuringOf(given: readonly string[], outer: Flags): Measuring {
@@ -66,12 +60,15 @@ function strategyOf({ strategy, count }: Flags): Strategy {
 const executedBy = ({ candidate: { request } }: Resolved): string =>
   stackText({ provider: request.provider, variant: request.library ?? request.variant });
 
-function shownOf({ strategy, possible, resolved, skipped }: Exploration, seed: number): ShownExploration {
+function shownOf(
+  { strategy, possible, taken, skipped }: Exploration<unknown>,
+  seed: number,
+): ShownExploration {
   return {
     strategy,
     seed,
     possible,
-    candidates: resolved.map((one) => ({
+    candidates: taken.map((one) => ({
       name: one.candidate.name,
       stack: executedBy(one),
       threads: one.candidate.threads,
@@ -83,103 +80,30 @@ function shownOf({ strategy, possible, resolved, skipped }: Exploration, seed: n
   };
 }
 
-/** @throws UserError for threads that the indicator does not have: left out they would make two candidates one. */
-function checkThreads(resolved: readonly Resolved[], { indicator }: Measuring): void {
-  const one = resolved.find(({ candidate }) => candidate.threads !== null)?.candidate;
-  if (one === undefined || 'threads' in indicator.options) return;
-  throw new UserError(
-    `threads: ${one.threads} of ${one.name}: ${indicator.name} has no threads; leave them out of the stack file`,
-  );
-}
-
-/** @throws UserError, QuantityError for flags of which the candidate cannot be asked */
-function batchesOfCandidate(
-  { candidate }: Resolved,
-  { indicator, flags }: Measuring,
-  machine: MachineDescription,
-): readonly BatchSpec[] {
-  const threads = candidate.threads === null ? {} : { threads: candidate.threads };
-  const asked = { ...flags, ...threads, stack: candidate.request.name };
-  const names = namesOf([candidate.request]);
-  return sweptBatches(indicator, asked, machine, names).map((batch) => ({
-    ...batch,
-    labels: { candidate: candidate.name },
-  }));
-}
-
-/**
- * What no candidate can be asked for is a mistake in the flags, and not one of the candidates.
- * @throws UserError, QuantityError
- */
-function checkFlags(
-  resolved: readonly Resolved[],
-  { indicator, flags }: Measuring,
-  machine: MachineDescription,
-): void {
-  const [first] = resolved;
-  const one = resolved.find(({ candidate }) => candidate.threads === null) ?? first;
-  if (one === undefined) return;
-  const usual = one.candidate.threads === null ? flags : { ...flags, threads: undefined };
-  const plain = { ...one, candidate: { ...one.candidate, threads: null } };
-  batchesOfCandidate(plain, { indicator, flags: usual }, machine);
-}
-
-interface Made {
-  readonly batches: readonly BatchSpec[];
-  readonly stacks: readonly OwnStack[];
-  readonly locks: StackLocks;
-  readonly skipped: readonly Skipped[];
-}
-
-/** The candidates' stacks; one that cannot be asked for it here, or cannot execute it, is skipped. */
-async function makeAll(
-  found: Exploration,
-  measuring: Measuring,
-  folder: string,
-  machine: MachineDescription,
-): Promise<Made> {
-  const hooks = hooksOf(measuring.flags.quiet === true);
-  const stacks = new Map<string, OwnStack>();
-  const locks: Record<string, NonNullable<Resolved['lock']>> = {};
-  const batches: BatchSpec[] = [];
-  const skipped: Skipped[] = [];
-  for (const one of found.resolved) {
-    const { request, name } = one.candidate;
-    const { lock } = one;
-    const described = { request, folder };
-    const made = stacks.get(request.name) ?? (await makeStack(described, async () => lock, hooks)).stack;
-    let settled: readonly BatchSpec[];
-    try {
-      settled = settle(batchesOfCandidate(one, measuring, machine), [made]);
-      for (const batch of settled) checkBatch(batch, made);
-    } catch (error) {
-      skipped.push({ name, why: messageOf(error) });
-      continue;
-    }
-    stacks.set(request.name, made);
-    if (lock !== null) locks[request.name] = lock;
-    batches.push(...settled);
-  }
-  return { batches, stacks: [...stacks.values()], locks, skipped };
-}
-
-function exploredOf(found: Exploration, late: readonly Skipped[]): Explored {
-  const { strategy, count, possible, resolved, skipped } = found;
+function exploredOf({ strategy, count, possible, taken, skipped }: Exploration<unknown>): Explored {
   return {
     strategy,
     count,
     possible,
-    candidates: resolved
-      .filter(({ candidate }) => !late.some(({ name }) => name === candidate.name))
-      .map(({ candidate: { name, request, choices }, lock }) => ({
-        name,
-        stack: request.name,
-        choices: { ...choices },
-        lock: lock === null ? null : lockDigest(lock),
-      })),
-    skipped: [...skipped, ...late].map((one) => ({ ...one })),
+    candidates: taken.map(({ candidate: { name, request, choices }, lock }) => ({
+      name,
+      stack: request.name,
+      choices: { ...choices },
+      lock: lock === null ? null : lockDigest(lock),
+    })),
+    skipped: skipped.map((one) => ({ ...one })),
   };
 }
+
+/** Candidates that differ in their threads alone have one stack. */
+const ownStacksOf = (taken: readonly Taken<CandidateBatches>[]): readonly OwnStack[] => [
+  ...new Set(taken.flatMap(({ made }) => made.stack ?? [])),
+];
+
+const locksOf = (taken: readonly Resolved[]): StackLocks =>
+  Object.fromEntries(
+    taken.flatMap(({ candidate, lock }) => (lock === null ? [] : [[candidate.request.name, lock]])),
+  );
 
 async function run(file: string, flags: Flags): Promise<void> {
   const after = (flags['--'] as readonly string[] | undefined) ?? [];
@@ -187,44 +111,43 @@ async function run(file: string, flags: Flags): Promise<void> {
   const strategy = strategyOf(flags);
   const count = flags.count === undefined ? null : parseCount(String(flags.count), '--count');
   const seed = seedOf(flags) ?? randomInt(2 ** 32);
+  const [budget, labels] = [budgetOf(measuring.flags), labelsOf(measuring.flags)];
   const stacks = readStackFile(file);
-  const quiet = flags.quiet === true;
-  const found = await explore({ file, stacks, strategy, count, seed }, hooksOf(quiet));
-  if (flags.dryRun === true) {
+  const machine = describeHere();
+  checkMeasuring({ file, stacks }, measuring, machine);
+  const dryRun = flags.dryRun === true;
+  const hooks = hooksOf(flags.quiet === true);
+  const make = makerOf({ measuring, machine, folder: dirname(resolve(file)), unpack: !dryRun, hooks });
+  const found = await explore({ file, stacks, strategy, count, seed }, make, hooks);
+  const { taken, skipped } = found;
+  if (dryRun) {
     const shown = shownOf(found, seed);
     const text =
       flags.json === true
         ? JSON.stringify(shown, null, 1)
         : renderExploration(shown, terminalStyle(process.stdout));
     process.stdout.write(`${text}\n`);
-    if (found.resolved.length === 0) process.exitCode = EXIT.incomplete;
+    if (taken.length === 0) process.exitCode = EXIT.incomplete;
     return;
   }
-  const [first] = found.skipped;
-  const none = (why: Skipped | undefined): UserError =>
-    new UserError(
-      `no candidate of ${file} can be measured: ${why === undefined ? 'it describes none' : `${why.name}: ${why.why}`}`,
+  const [first] = skipped;
+  if (taken.length === 0)
+    throw new UserError(
+      `no candidate of ${file} can be measured: ${first === undefined ? 'it describes none' : `${first.name}: ${first.why}`}`,
       EXIT.incomplete,
     );
-  if (found.resolved.length === 0) throw none(first);
-  const machine = describeHere();
-  checkThreads(found.resolved, measuring);
-  checkFlags(found.resolved, measuring, machine);
-  const [budget, labels] = [budgetOf(measuring.flags), labelsOf(measuring.flags)];
-  const made = await makeAll(found, measuring, dirname(resolve(file)), machine);
-  for (const { name, why } of [...found.skipped, ...made.skipped]) say(`skipped ${name}: ${why}`);
-  if (made.batches.length === 0) throw none(made.skipped[0]);
+  for (const { name, why } of skipped) say(`skipped ${name}: ${why}`);
   const campaign = createCampaign({
     name: `explore-${basename(file).replace(/\.[^.]*$/, '')}`,
     command: process.argv.slice(2),
-    batches: made.batches,
+    batches: taken.flatMap(({ made }) => made.batches),
     seed,
     budget,
     labels,
-    stacks: made.stacks,
-    explored: exploredOf(found, made.skipped),
+    stacks: ownStacksOf(taken),
+    explored: exploredOf(found),
   });
-  await measure(campaign, machine, measuring.flags, made.locks);
+  await measure(campaign, machine, measuring.flags, locksOf(taken));
 }
 
 export const exploreCommand: CommandModule = {
@@ -243,7 +166,7 @@ export const exploreCommand: CommandModule = {
       .option('count', {
         type: 'string',
         describe: 'How many are wanted',
-        defaultDescription: 'all that resolve',
+        defaultDescription: 'all that can be measured',
       })
       .option('seed', {
         type: 'string',
@@ -252,7 +175,7 @@ export const exploreCommand: CommandModule = {
       })
       .option('dry-run', {
         type: 'boolean',
-        describe: 'Print the candidates, and those that do not resolve; measure nothing',
+        describe: 'Print the candidates, and those that cannot be measured; unpack and measure nothing',
       })
       .options(outputOptions)
       .example([

@@ -3,6 +3,7 @@ import { isGpu } from '../../devices/device.js';
 import { formatBytes, formatShare, significant, withPrefix } from '../../quantities/format.js';
 import type { RecordBatch } from '../../record/schema.js';
 import { MOST_OF_CEILING } from '../../statistics/roofline.js';
+import type { Bytes } from '../../units.js';
 import type { Style } from './style.js';
 import type { Row } from './table.js';
 
@@ -16,9 +17,18 @@ function inTurnsRow(inTurns: NonNullable<RecordBatch['roofline']>['inTurns'], st
   return [['in turns', share > MOST_OF_CEILING ? style.warn(`${text}; ${doubt}`) : text]];
 }
 
+/** What a rate of reading is of; nothing where that is not known. */
+function readOf(read: Bytes | undefined, workingSet: Bytes): string {
+  if (read === undefined) return '';
+  const [some, all] = [formatBytes(read), formatBytes(workingSet)];
+  if (some === all) return ` at its ${all}`;
+  return read < workingSet ? ` over ${some} of its ${all}` : ` over ${some}, which is more than its ${all}`;
+}
+
 export function rooflineRows({ roofline, rateUnit, work, device }: Ceilings, style: Style): Row[] {
   if (roofline == null || work === null) return [];
-  const { peak, peakIsa, efficiency, bandwidth, intensity, bound, attainable, share, inTurns } = roofline;
+  const { peak, peakIsa, efficiency, bandwidth, intensity, bound, attainable, share, inTurns, bytes } =
+    roofline;
   const inRegisters = `${withPrefix(peak, rateUnit, 4)} that ${isGpu(device) ? 'this GPU reaches' : 'these threads reach'} in registers (${peakIsa})`;
   if (efficiency > MOST_OF_CEILING) {
     const doubt = 'the ceiling was measured too low, as under other load: do not trust the efficiency';
@@ -32,7 +42,7 @@ export function rooflineRows({ roofline, rateUnit, work, device }: Ceilings, sty
     ...inTurnsRow(inTurns, style),
   ];
   if (bound === null || bandwidth === null || attainable === null || share === null) return rows;
-  const reading = `${withPrefix(bandwidth, 'B/s', 3)} at its ${formatBytes(work.bytes)}`;
+  const reading = `${withPrefix(bandwidth, 'B/s', 3)}${readOf(bytes, work.bytes)}`;
   const operations = `${significant(intensity, 3)} operations a byte`;
   if (bound === 'arithmetic') {
     const allowed = withPrefix(intensity * bandwidth, rateUnit, 3);

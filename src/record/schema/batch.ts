@@ -32,6 +32,12 @@ function recordInspectionSchema(
       .nullable()
       .optional()
       .describe('effective hertz of the first thread: mean of before and after the repetitions'),
+    cpus: z
+      .string()
+      .optional()
+      .describe(
+        'those of the threads, each bound to its own, as a list; absent: none was bound, or in records from before it was written',
+      ),
     cpusUsed: z
       .number()
       .optional()
@@ -71,7 +77,7 @@ export function batchSchema(
         .number()
         .optional()
         .describe(
-          'read before they are written where plain stores miss the caches; beside `bytes`, in no rate; absent: not known or not meant',
+          'at most: read before they are written where plain stores miss the caches and the CPU does not avoid it; beside `bytes`, in no rate; absent: not known or not meant',
         ),
       launches: z.number().optional().describe('kernels that a GPU is given to execute'),
       flop2mnkLessMn: z
@@ -127,7 +133,16 @@ export function batchSchema(
       peakIsa: z.string().describe('the instruction set that reaches it'),
       efficiency: z.number().describe('rate / peak'),
       inTurns: inTurns.optional(),
-      bandwidth: z.number().nullable().describe('bytes per second of reading the working set'),
+      bandwidth: z
+        .number()
+        .nullable()
+        .describe('bytes per second of reading the working set, or a part of a large one'),
+      bytes: z
+        .number()
+        .optional()
+        .describe(
+          'that were read for the bandwidth; absent: not known, as in records from before they were kept',
+        ),
       intensity: z.number().describe('operations for each byte of the operands and the result'),
       bound: z.enum(['arithmetic', 'memory']).nullable().describe('which ceiling is lower for this case'),
       attainable: z.number().nullable().describe('rate at that ceiling'),
