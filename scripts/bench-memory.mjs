@@ -72,7 +72,8 @@ async function main() {
         print(`${heading({ pass, threads })}: fewer CPUs may be used here, so it was not measured`);
         continue;
       }
-      const sizes = options.sizes ?? defaultSizes(machine.cpu, threads, availableMemory(machine)).dense;
+      const placing = { threads, allowed: cpus };
+      const sizes = options.sizes ?? defaultSizes(machine.cpu, placing, availableMemory(machine)).dense;
       const cases = sizes.map((bytes) => {
         progress(`${heading({ pass, threads })}: ${bytes}`);
         return measureCase(program, { pass, threads, bytes, cpus }, options);

@@ -1,5 +1,6 @@
 /** The working sets that `pi-bench memory` sweeps unless told otherwise, and the one that is main memory's. Pure. */
-import type { CpuDescription } from '../machine/types.js';
+import { parseCpuList } from '../machine/linux/cpu-list.js';
+import type { CacheDescription, CpuDescription } from '../machine/types.js';
 import type { Bytes } from '../units.js';
 
 /** Where nothing tells of them: what most CPUs have or exceed. */
@@ -51,10 +52,55 @@ function pastTheLast(cpu: Caches, free: Bytes | null): Bytes {
 export const mainMemory = (cpu: Caches, free: Bytes | null): Bytes =>
   Math.max(LEAST_OF_MAIN, pastTheLast(cpu, free));
 
-/** From half of each thread's first data cache to four times the last caches of the machine, as far as memory goes. */
-export function defaultSizes(cpu: Caches, threads: number, free: Bytes | null): DefaultSizes {
-  const [smallest] = cpu.caches.filter(({ type }) => type !== 'instruction');
-  const first = powerBelow(((smallest?.size ?? USUAL_FIRST) / 2) * threads);
+/** A size that was to be main memory's, and for want of free memory is not: as a multiple of the last caches. */
+export interface ShortOfMain {
+  readonly last: Bytes;
+  readonly times: number;
+}
+
+/** null: it is no such size, or it is past the caches, as far as they are known. */
+export function shortOfMain(bytes: Bytes, cpu: Caches, free: Bytes | null): ShortOfMain | null {
+  if (cpu.cachesFrom !== 'kernel') return null;
+  const last = lastCaches(cpu);
+  const asked = bytes === pastTheLast(cpu, free) || bytes === mainMemory(cpu, free);
+  return asked && bytes < PAST_THE_LAST * last ? { last, times: bytes / last } : null;
+}
+
+/** The first data caches: of each kind of core one. */
+function firstCaches({ caches }: Caches): readonly CacheDescription[] {
+  const data = caches.filter(({ type }) => type !== 'instruction');
+  const first = Math.min(...data.map(({ level }) => level));
+  return data.filter(({ level }) => level === first);
+}
+
+/** Threads, and the CPUs on which they may run; null: not known. */
+export interface Placing {
+  readonly threads: number;
+  readonly allowed: readonly number[] | null;
+}
+
+/** How many of them the threads use: each takes one of its own before two share one. */
+function usedOf(first: readonly CacheDescription[], { threads, allowed }: Placing): number {
+  const within = (list: string): boolean =>
+    allowed === null || (parseCpuList(list) ?? []).some((cpu) => allowed.includes(cpu));
+  const counts = first.map(({ instances, sharing }) => sharing?.filter(within).length ?? instances);
+  return Math.max(
+    1,
+    Math.min(
+      threads,
+      counts.reduce((sum, count) => sum + count, 0),
+    ),
+  );
+}
+
+/** From half of the first data caches that threads use to four times the last, as far as memory goes. */
+export function defaultSizes(cpu: Caches, placing: Placing, free: Bytes | null): DefaultSizes {
+  const firsts = firstCaches(cpu);
+  const [size, used] =
+    firsts.length === 0
+      ? [USUAL_FIRST, placing.threads]
+      : [Math.min(...firsts.map((one) => one.size)), usedOf(firsts, placing)];
+  const first = powerBelow((size / 2) * used);
   const last = pastTheLast(cpu, free);
   return { sparse: upTo(last, first, [1], 4), dense: upTo(last, first, [1, 1.5], 2) };
 }

@@ -7,6 +7,7 @@
 import { z } from 'zod';
 import { UserError } from '../errors.js';
 import { availableMemory } from '../machine/capacity.js';
+import { parseCpuList } from '../machine/linux/cpu-list.js';
 import { formatBytes, plural } from '../quantities/format.js';
 import { parseByteList, parseNames } from '../quantities/parse-list.js';
 import { rateCurve, rateKpis } from '../record/rate-kpis.js';
@@ -27,6 +28,9 @@ const MAIN = 'main';
 const LINE = 8;
 /** What a thread moves in one repetition at least: 0.1 ms in the fastest cache, much more than calling the team takes. */
 const LEAST_MOVED: Bytes = 16 * 2 ** 20;
+/** Of a given size, what rounding to whole lines may take. */
+const MOST_ROUNDED = 0.02;
+const KIB: Bytes = 1024;
 const PAGE: Bytes = 4096;
 const HUGE_PAGE: Bytes = 2 * 2 ** 20;
 /**
@@ -45,6 +49,9 @@ const schema = z.strictObject({
   pin: z.boolean(),
 });
 type Memory = z.infer<typeof schema>;
+
+/** As --bytes takes it, exactly. */
+const sizeFlag = (bytes: Bytes): string => (bytes % KIB === 0 ? `${bytes / KIB}KiB` : `${bytes}B`);
 
 /** Of each array of each thread: whole cache lines. */
 function elementsOf({ operation, bytes, threads }: Memory): number {
@@ -67,6 +74,20 @@ function read(parameters: Parameters): Memory {
     );
   }
   return memory;
+}
+
+/**
+ * A size that somebody gave is the one that is measured, as nearly as whole lines allow: the record has it as given.
+ * @throws UserError
+ */
+function checkRounding(memory: Memory): void {
+  const { operation, bytes, threads } = memory;
+  const line = arraysOfPass(operation) * threads * ELEMENT * LINE;
+  const taken = (elementsOf(memory) / LINE) * line;
+  if (bytes - taken <= MOST_ROUNDED * bytes) return;
+  throw new UserError(
+    `--bytes ${sizeFlag(bytes)}: ${operation} on ${plural(threads, 'thread')} takes whole cache lines, ${sizeFlag(taken)} of it: use ${sizeFlag(taken + line)}`,
+  );
 }
 
 /** Passes over the arrays in one repetition. */
@@ -129,7 +150,8 @@ const memoryOnCpu: Indicator = {
       throw new UserError('--host is of copies to and from a GPU: add --device cuda:0');
     const { threads, pin } = threadsOf(flags, machine);
     const free = availableMemory(machine);
-    const defaults = defaultSizes(machine.cpu, threads, free);
+    const allowed = parseCpuList(machine.limits.allowedCpus);
+    const defaults = defaultSizes(machine.cpu, { threads, allowed }, free);
     const sizesOf = (asked: string): readonly Bytes[] =>
       asked === MAIN ? [mainMemory(machine.cpu, free)] : parseByteList(asked, '--bytes');
     const given =
@@ -143,7 +165,11 @@ const memoryOnCpu: Indicator = {
       const sizes = given ?? (operation === 'read' ? defaults.dense : defaults.sparse);
       const ways = operation === 'read' ? (['none'] as const) : stores;
       return ways.flatMap((way) =>
-        sizes.map((bytes) => read({ operation, stores: way, bytes, ...asked, threads, pin })),
+        sizes.map((bytes) => {
+          const one = read({ operation, stores: way, bytes, ...asked, threads, pin });
+          if (given !== null) checkRounding(one);
+          return one;
+        }),
       );
     });
   },

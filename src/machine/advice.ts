@@ -1,6 +1,7 @@
 /** What would make measurements on this machine better. Every piece of advice follows from something that was read. */
-import { plural } from '../quantities/format.js';
+import { plural, withPrefix } from '../quantities/format.js';
 import { usableCpus } from './capacity.js';
+import { isCapped } from './frequency.js';
 import { parseCpuList } from './linux/cpu-list.js';
 import type { MachineDescription } from './types.js';
 
@@ -96,6 +97,18 @@ const governor: Check = ({ cpu, virtualisation }) => {
     seen: `frequency governor ${others.join(', ')}${cpu.frequency.driver === null ? '' : ` (${cpu.frequency.driver})`}`,
     why: 'the clock follows the load: the first repetitions run slower, and short launches never reach the full clock',
     action: `${fromGuest(virtualisation)}echo performance | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor`,
+  };
+};
+
+const clockLimit: Check = ({ cpu, virtualisation }) => {
+  const { max, limit } = cpu.frequency;
+  if (max === null || limit === null || !isCapped(cpu.frequency)) return null;
+  return {
+    topic: 'clock-limit',
+    level: 'important',
+    seen: `the clock is capped at ${withPrefix(limit, 'Hz', 3)} of ${withPrefix(max, 'Hz', 3)}`,
+    why: 'rates are those of the cap, and not what the CPU can do',
+    action: `${fromGuest(virtualisation)}echo ${Math.round(max / 1e3)} | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_max_freq`,
   };
 };
 
@@ -266,6 +279,7 @@ const CHECKS: readonly Check[] = [
   load,
   swap,
   governor,
+  clockLimit,
   virtualMachine,
   fewCpus,
   clocksource,

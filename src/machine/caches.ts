@@ -33,7 +33,8 @@ export function readCaches(reader: FileReader, cpus: readonly number[]): readonl
       const cache = readCache(reader, directory, parseCpuList(shared)?.length ?? 1);
       if (cache === null) continue;
       const kind = JSON.stringify(cache);
-      kinds.set(kind, { ...cache, instances: (kinds.get(kind)?.instances ?? 0) + 1 });
+      const sharing = [...(kinds.get(kind)?.sharing ?? []), shared];
+      kinds.set(kind, { ...cache, instances: sharing.length, sharing });
     }
   }
   return [...kinds.values()].sort((a, b) => a.level - b.level || a.type.localeCompare(b.type));

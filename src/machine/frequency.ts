@@ -27,6 +27,16 @@ export function readFrequency(reader: FileReader, cpus: readonly number[]): Freq
   };
 }
 
+/** Below this share of what the hardware offers a limit is somebody's, and no rounding. */
+const SAME_CLOCK = 0.99;
+
+/** Whether the policy keeps the clock below what the hardware offers: without turbo that is the base clock. */
+export function isCapped({ base, max, limit, turbo }: FrequencyDescription): boolean {
+  if (max === null || limit === null) return false;
+  const offered = turbo?.enabled === false && base !== null ? Math.min(base, max) : max;
+  return limit < SAME_CLOCK * offered;
+}
+
 function readTurbo(reader: FileReader, cpu: string): Turbo | null {
   const switches = [
     { control: `${CPU_DIRECTORY}/intel_pstate/no_turbo`, on: '0', off: '1' },

@@ -90,6 +90,8 @@ export interface CacheDescription {
   /** CPUs (threads) that share one of them. */
   readonly sharedBy: number;
   readonly instances: number;
+  /** The CPUs of each, as lists. Absent: the kernel did not tell, or in records of older versions. */
+  readonly sharing?: readonly string[];
 }
 
 export interface MemoryDescription {

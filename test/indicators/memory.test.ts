@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { memory } from '../../src/indicators/memory.js';
-import { defaultSizes, mainMemory } from '../../src/indicators/memory-sizes.js';
+import { defaultSizes, mainMemory, shortOfMain } from '../../src/indicators/memory-sizes.js';
 import { CACHES, cache, machineOf } from '../support/machine.js';
 import { UNBOUND } from './support.js';
 
@@ -68,6 +68,14 @@ describe('the cases of memory', () => {
     [
       { bytes: '100B', operation: 'triad' },
       /--bytes 100 B is too small: triad on 2 threads takes 384 B or more/,
+    ],
+    [
+      { bytes: '1KiB', operation: 'triad' },
+      /--bytes 1KiB: triad on 2 threads takes whole cache lines, 768B of it: use 1152B/,
+    ],
+    [
+      { bytes: '32KiB', operation: 'add', threads: '64', pin: false },
+      /--bytes 32KiB: add on 64 threads takes whole cache lines, 24KiB of it: use 36KiB/,
     ],
     [{ bytes: '70%,1GiB' }, /--bytes takes sizes such as 1GiB,4GiB, or one share of the free memory/],
     [{ bytes: '100%' }, /--bytes takes a share such as 1%/],
@@ -150,6 +158,8 @@ describe('the work of memory', () => {
   });
 });
 
+const anywhere = (threads: number) => ({ threads, allowed: null });
+
 describe('the default sizes', () => {
   it('reach from the first cache far past the last, on any machine', () => {
     fc.assert(
@@ -159,7 +169,7 @@ describe('the default sizes', () => {
         fc.integer({ min: 1, max: 128 }),
         (first, last, threads) => {
           const caches = [cache(1, first * KIB, 1, threads), cache(3, last * MIB, threads, 1)];
-          const { sparse, dense } = defaultSizes({ caches, cachesFrom: 'kernel' }, threads, null);
+          const { sparse, dense } = defaultSizes({ caches, cachesFrom: 'kernel' }, anywhere(threads), null);
           for (const sizes of [sparse, dense]) {
             expect(sizes[0]).toBeLessThanOrEqual((first * KIB * threads) / 2);
             expect(sizes.at(-1)).toBeGreaterThanOrEqual(4 * last * MIB);
@@ -171,20 +181,36 @@ describe('the default sizes', () => {
   });
 
   it('go past a last cache of the usual size where only those of a core are known', () => {
-    const { dense } = defaultSizes({ caches: [cache(2, MIB, 1, 2)], cachesFrom: 'C library' }, 1, null);
+    const { dense } = defaultSizes(
+      { caches: [cache(2, MIB, 1, 2)], cachesFrom: 'C library' },
+      anywhere(1),
+      null,
+    );
     expect(dense.at(-1)).toBe(128 * MIB);
   });
 
   it('go past all last caches together, where these are not of one size', () => {
     const caches = [cache(1, 32 * KIB, 1, 16), cache(3, 96 * MIB, 8, 1), cache(3, 32 * MIB, 8, 1)];
     for (const some of [caches, caches.toReversed()]) {
-      const { sparse, dense } = defaultSizes({ caches: some, cachesFrom: 'kernel' }, 16, null);
+      const { sparse, dense } = defaultSizes({ caches: some, cachesFrom: 'kernel' }, anywhere(16), null);
       expect([sparse.at(-1), dense.at(-1)]).toEqual([512 * MIB, 512 * MIB]);
     }
   });
 
+  it('begin at half of the first caches that the threads use, of which two on a core share one', () => {
+    const sharing = ['0,4', '1,5', '2,6', '3,7'];
+    const caches = [{ ...cache(1, 32 * KIB, 2, 4), sharing }, cache(3, 32 * MIB, 8, 1)];
+    const first = (threads: number, allowed: readonly number[] | null): number | undefined =>
+      defaultSizes({ caches, cachesFrom: 'kernel' }, { threads, allowed }, null).dense[0];
+    const all = [0, 1, 2, 3, 4, 5, 6, 7];
+    expect([first(8, all), first(4, all), first(1, all)]).toEqual([64 * KIB, 64 * KIB, 16 * KIB]);
+    // Two cores with both of their threads each.
+    expect(first(4, [0, 1, 4, 5])).toBe(32 * KIB);
+    expect(first(8, null)).toBe(64 * KIB);
+  });
+
   it('stay within half of the memory that is free', () => {
-    const { sparse, dense } = defaultSizes({ caches: CACHES, cachesFrom: 'kernel' }, 1, 100 * MIB);
+    const { sparse, dense } = defaultSizes({ caches: CACHES, cachesFrom: 'kernel' }, anywhere(1), 100 * MIB);
     expect(Math.max(...sparse, ...dense)).toBe(32 * MIB);
   });
 });
@@ -203,6 +229,19 @@ describe('the working set of main memory', () => {
   it('takes no more than half of what is free for it, down to 512 MiB', () => {
     expect(main(384 * MIB, 2, 6000 * MIB)).toBe(2048 * MIB);
     expect(main(384 * MIB, 2, 700 * MIB)).toBe(512 * MIB);
+  });
+
+  it('is short where free memory allows no size past the caches', () => {
+    const of = (instances: number) => ({
+      caches: [cache(3, 384 * MIB, 8, instances)],
+      cachesFrom: 'kernel' as const,
+    });
+    expect(shortOfMain(512 * MIB, of(2), 700 * MIB)).toEqual({ last: 768 * MIB, times: 2 / 3 });
+    expect(shortOfMain(2048 * MIB, of(2), 6000 * MIB)).toMatchObject({ times: 8 / 3 });
+    expect(shortOfMain(4096 * MIB, of(2), null)).toBeNull();
+    // A size that somebody chose.
+    expect(shortOfMain(MIB, of(2), 6000 * MIB)).toBeNull();
+    expect(shortOfMain(512 * MIB, { caches: [], cachesFrom: null }, 700 * MIB)).toBeNull();
   });
 
   it('is what `main` means, on the CPU', () => {

@@ -106,6 +106,7 @@ describe('advice', () => {
 
   it.each([
     ['governor', { '/sys/devices/system/cpu/cpu5/cpufreq/scaling_governor': 'schedutil\n' }],
+    ['clock-limit', { '/sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq': '800000\n' }],
     ['turbo', { '/sys/devices/system/cpu/intel_pstate/no_turbo': '0\n' }],
     ['smt', { '/sys/devices/system/cpu/smt/active': '1\n' }],
     ['load', { '/proc/loadavg': '1.00 0.10 0.20 1/200 100\n' }],

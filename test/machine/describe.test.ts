@@ -42,12 +42,14 @@ describe('describing an Intel server with two sockets', () => {
     });
   });
 
-  it('puts caches of one kind together', () => {
+  it('puts caches of one kind together, with the CPUs of each', () => {
+    const own = ['0,4', '1,5', '2,6', '3,7'];
+    const sockets = ['0,2,4,6', '1,3,5,7'];
     expect(machine.cpu.caches).toEqual([
-      { level: 1, type: 'data', size: 49_152, line: 64, sharedBy: 2, instances: 4 },
-      { level: 1, type: 'instruction', size: 32_768, line: 64, sharedBy: 2, instances: 4 },
-      { level: 2, type: 'unified', size: 1_310_720, line: 64, sharedBy: 2, instances: 4 },
-      { level: 3, type: 'unified', size: 50_331_648, line: 64, sharedBy: 4, instances: 2 },
+      { level: 1, type: 'data', size: 49_152, line: 64, sharedBy: 2, instances: 4, sharing: own },
+      { level: 1, type: 'instruction', size: 32_768, line: 64, sharedBy: 2, instances: 4, sharing: own },
+      { level: 2, type: 'unified', size: 1_310_720, line: 64, sharedBy: 2, instances: 4, sharing: own },
+      { level: 3, type: 'unified', size: 50_331_648, line: 64, sharedBy: 4, instances: 2, sharing: sockets },
     ]);
   });
 
@@ -262,6 +264,23 @@ describe('describing a machine with cores of different kinds', () => {
     expect(shown.replaceAll(/\s+/g, ' ')).toContain(
       '8 performance cores with 16 threads, 8 efficiency cores',
     );
+  });
+});
+
+describe('the clock', () => {
+  const CPU0 = '/sys/devices/system/cpu/cpu0/cpufreq';
+  const clockOf = (files: Files): string =>
+    renderMachine(describeFiles({ ...intelServer, ...files }), null, terminalStyle({ isTTY: false }));
+
+  it('is shown with what it is capped at, where that is less than the hardware offers', () => {
+    expect(clockOf({ [`${CPU0}/scaling_max_freq`]: '800000\n' })).toMatch(
+      /capped at 800 MHz, up to 3\.40? GHz/,
+    );
+    expect(clockOf({})).not.toContain('capped');
+    // Without turbo no more than the base clock is offered.
+    const noTurbo = { '/sys/devices/system/cpu/intel_pstate/no_turbo': '1\n' };
+    expect(clockOf({ ...noTurbo, [`${CPU0}/scaling_max_freq`]: '2600000\n' })).not.toContain('capped');
+    expect(clockOf({ ...noTurbo, [`${CPU0}/scaling_max_freq`]: '800000\n' })).toContain('capped');
   });
 });
 

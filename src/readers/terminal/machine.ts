@@ -1,5 +1,6 @@
 /** A machine's description for a person. */
 import { usableCpus } from '../../machine/capacity.js';
+import { isCapped } from '../../machine/frequency.js';
 import { type GpuDescription, limitInForce, limitOverruled } from '../../machine/gpus.js';
 import type { MeasuredCaches } from '../../machine/implied-caches.js';
 import { parseCpuList } from '../../machine/linux/cpu-list.js';
@@ -23,10 +24,12 @@ function cacheText({ level, type, size, sharedBy, instances }: CacheDescription)
 /** Beside what the system reports: what reading over growing working sets showed. */
 function measuredText(measured: MeasuredCaches | null): string {
   if (measured === null) return 'not known: run pi-bench memory';
-  const { caches, threads, record, createdAt } = measured;
+  const { caches, threads, device, atOnce, record, createdAt } = measured;
   const implied =
     caches.length === 0 ? 'no cache: the rate of reading has no steps' : caches.map(impliedText).join('; ');
-  return `${implied} (${plural(threads, 'thread')}, ${createdAt.slice(0, 10)}, ${record})`;
+  const where = [...(device === 'cpu' ? [] : [`on ${device}`]), ...(atOnce ? ['beside other devices'] : [])];
+  const who = [plural(threads, 'thread'), ...where].join(' ');
+  return `${implied} (${who}, ${createdAt.slice(0, 10)}, ${record})`;
 }
 
 function cachesText({ caches, cachesFrom }: MachineDescription['cpu']): string {
@@ -68,6 +71,7 @@ function cpuRows({ cpu, limits }: MachineDescription, measured: MeasuredCaches |
       known(
         [
           frequency.base && `base ${withPrefix(frequency.base, 'Hz', 3)}`,
+          isCapped(frequency) && `capped at ${withPrefix(frequency.limit ?? 0, 'Hz', 3)}`,
           frequency.max && `up to ${withPrefix(frequency.max, 'Hz', 3)}`,
           frequency.governors.length > 0
             ? `governor ${frequency.governors.join(', ')}`

@@ -1,4 +1,8 @@
 /** A sweep of the memory indicator for a person: one table, the curve of reading, what to know of it. */
+import { isGpu } from '../../devices/device.js';
+import { machineOn } from '../../devices/machine-on-part.js';
+import { shortOfMain } from '../../indicators/memory-sizes.js';
+import { availableMemory } from '../../machine/capacity.js';
 import { impliedCaches } from '../../machine/implied-caches.js';
 import type { MachineDescription } from '../../machine/types.js';
 import { formatBytes, formatShare, plural, significant } from '../../quantities/format.js';
@@ -84,10 +88,11 @@ function tableLines(batches: readonly RecordBatch[], style: Style): readonly str
 }
 
 function curveLines(record: PiBenchRecord, style: Style): readonly string[] {
-  return readCurves(record).flatMap(({ threads, points }) => {
+  return readCurves(record).flatMap((curve) => {
+    const { points } = curve;
     if (points.length < LEAST_CURVE) return [];
     const { cpu } = record.machine as unknown as MachineDescription;
-    const implied = impliedCaches(points, threads, cpu);
+    const implied = impliedCaches(points, curve, cpu);
     const text =
       implied.length === 0
         ? 'implies no cache: its rate has no steps'
@@ -98,6 +103,23 @@ function curveLines(record: PiBenchRecord, style: Style): readonly string[] {
       ...wrap(`reading ${text}`, style.width - 2).map((line) => `  ${line}`),
     ];
   });
+}
+
+/** Where the sweep's largest size was to be memory's, and free memory did not allow it. */
+function shortText({ batches, machine }: PiBenchRecord): readonly string[] {
+  const description = machine as unknown as MachineDescription;
+  const device = batches[0]?.device ?? 'cpu';
+  // Records that were not written here may tell less of their machine.
+  if (isGpu(device) || !('limits' in machine)) return [];
+  const largest = Math.max(...batches.map(bytesOf));
+  const here = machineOn(device, description);
+  const short = shortOfMain(largest, here.cpu, availableMemory(here));
+  if (short === null) return [];
+  const { last, times } = short;
+  const reached = times <= 1 ? 'memory was not reached' : 'a part of it is read from caches';
+  return [
+    `${formatBytes(largest)} is ${significant(times, 2)} times the last caches (${formatBytes(last)} together): ${reached}; half of the free memory allowed no more`,
+  ];
 }
 
 /** Half the width of the intervals, as shares of their rates. */
@@ -117,7 +139,7 @@ const VERIFIED = 'every element compared, exactly; reading by the sum of all wor
 const CHOSEN =
   'Each launch took the instruction set, and for streaming the order, that was fastest over its arrays, by trial; the record names both.';
 const COUNTED =
-  'cache: plain stores; strm: streaming (non-temporal) stores. Bytes are those that loads and stores move: write-allocate, the line that a plain store reads first where no cache has it, is not counted (past the caches it adds 1/1 to write, 1/2 to copy and scale, 1/3 to add and triad).';
+  'cache: plain stores; strm: streaming (non-temporal) stores. Bytes are those that loads and stores move: write-allocate, the line that a plain store reads first where no cache has it, is not counted (past the caches it adds up to 1/1 to write, 1/2 to copy and scale, 1/3 to add and triad, unless the CPU avoids it).';
 
 /** Of all cases, the most frequent first. */
 function instructionSets(batches: readonly RecordBatch[]): readonly string[] {
@@ -140,6 +162,7 @@ export function renderMemory(record: PiBenchRecord, style: Style): string {
   const paragraphs = [
     verifiedText(batches, VERIFIED, style),
     ...failedText(batches, style),
+    ...shortText(record).map(style.warn),
     uncertaintyText(batches),
     flagsText(batches, style),
     ...notCheckedText(batches).map(style.dim),

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { renderMemory } from '../../src/readers/terminal/memory.js';
+import { terminalStyle } from '../../src/readers/terminal/style.js';
+import type { PiBenchRecord } from '../../src/record/schema.js';
+import { batchOf } from '../support/batch.js';
+import { cache, machineOf } from '../support/machine.js';
+
+const MIB = 2 ** 20;
+
+/** On 384 MiB of last cache, with so much memory free. */
+function shown(available: number, sizes: readonly number[]): string {
+  const bare = machineOf();
+  const machine = {
+    ...bare,
+    cpu: { ...bare.cpu, caches: [cache(3, 384 * MIB, 2, 1)] },
+    memory: { ...bare.memory, available },
+  };
+  const batches = sizes.map((bytes) =>
+    batchOf(
+      {
+        indicator: 'memory',
+        parameters: { operation: 'read', stores: 'none', bytes, threads: 2, pin: true },
+      },
+      [{ seconds: 1e-3 }],
+    ),
+  );
+  const record = { batches, kpis: [], machine } as unknown as PiBenchRecord;
+  return renderMemory(record, terminalStyle({ isTTY: false })).replaceAll(/\s+/g, ' ');
+}
+
+describe('the table of memory', () => {
+  it('says where free memory allowed no size past the caches', () => {
+    expect(shown(1000 * MIB, [MIB, 256 * MIB])).toContain(
+      '256 MiB is 0.67 times the last caches (384 MiB together): memory was not reached; half of the free memory allowed no more',
+    );
+    expect(shown(1000 * MIB, [256 * MIB, 512 * MIB])).toContain(
+      '512 MiB is 1.3 times the last caches (384 MiB together): a part of it is read from caches',
+    );
+  });
+
+  it('says nothing of it where memory is reached, or somebody chose the sizes', () => {
+    for (const text of [shown(16384 * MIB, [MIB, 2048 * MIB]), shown(16384 * MIB, [MIB, 256 * MIB])])
+      expect(text).not.toContain('last caches');
+  });
+
+  it('counts write-allocate as what it adds at most', () => {
+    expect(shown(16384 * MIB, [MIB, 2 * MIB])).toContain(
+      'past the caches it adds up to 1/1 to write, 1/2 to copy and scale, 1/3 to add and triad, unless the CPU avoids it',
+    );
+  });
+});
