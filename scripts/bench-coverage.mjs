@@ -12,6 +12,7 @@ import {
   misses,
   mostMissing,
   replayed,
+  replayedInShort,
   sequentialTable,
   spendingTable,
   withinTable,
@@ -149,7 +150,14 @@ function main() {
     for (const one of records) print(replayed(one));
   }
   print('## In short');
-  print(['median', 'p5', 'p95'].map((name) => `- ${verdict(settings, name, options.trials)}`).join('\n'));
+  print(
+    [
+      ...['median', 'p5', 'p95'].map((name) => verdict(settings, name, options.trials)),
+      ...records.map(replayedInShort),
+    ]
+      .map((text) => `- ${text}`)
+      .join('\n'),
+  );
   end();
 }
 

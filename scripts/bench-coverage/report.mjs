@@ -126,6 +126,16 @@ export function spendingTable(rows) {
   );
 }
 
+/** What came of a real campaign, beside the series that are made up. */
+export function replayedInShort({ title, machine, launches, counts }) {
+  const range = (of) => {
+    const all = counts.map((one) => 100 * one[of]);
+    return `${Math.min(...all).toFixed(1)} to ${Math.max(...all).toFixed(1)} %`;
+  };
+  const [first] = counts;
+  return `real launches, consecutive ones, as a campaign has them: ${range('consecutive')} for ${first.k} to ${counts.at(-1).k} of ${launches} (${title}, ${machine}); drawn at random: ${range('random')}; naive: ${range('naive')}`;
+}
+
 export function replayed({
   title,
   machine,
@@ -142,7 +152,7 @@ export function replayed({
       : `lag-1 ${dependence.lag1.toFixed(2)}, by chance in ${percent(dependence.p)} of 100`;
   return [
     `### ${title}, ${launches} launches of ${repetitions} repetitions, ${machine}`,
-    `Truth: the median over all launches. Neighbouring launches: ${alike}. The interval within one launch contains it in ${percent(oneLaunch)} % of the launches.`,
+    `Truth: the median over all launches. Neighbouring launches: ${alike}. The interval within one launch contains it in ${percent(oneLaunch)} % of the launches. Drawn at random: launches from anywhere in the campaign. Consecutive: as many as came one after the other, from each place on, as a campaign of so many has them.`,
     table(
       ['launches', 'drawn at random', 'consecutive', 'naive, drawn at random'],
       counts.map(({ k, random, consecutive, naive }) => [

@@ -10,6 +10,7 @@ import {
   type CommandHelp,
   joinNegatives,
   missingArguments,
+  plainMessage,
   refuseTwice,
   refuseValue,
   requireValues,
@@ -140,8 +141,10 @@ function build(given: readonly string[], commands: readonly CommandModule[]): Ar
     .fail((message: string | null, error: Error | undefined, help: unknown) => {
       const [{ command } = {}, ...more] = commands;
       const declared = more.length === 0 && typeof command === 'string' ? command : '';
-      const missing = missingArguments(message ?? '', declared, help as CommandHelp);
-      throw error ?? new UsageError(missing ?? message ?? 'bad usage');
+      const said = message ?? '';
+      const plain =
+        missingArguments(said, declared, help as CommandHelp) ?? plainMessage(said, args, declared);
+      throw error ?? new UsageError(plain ?? message ?? 'bad usage');
     });
   for (const command of commands) cli.command(command);
   return withoutKeptHelp(cli);

@@ -24,6 +24,24 @@ function detail({ phase, taken, repetitions }: Progress): string {
   return repetitions === null ? `repetition ${taken}` : `repetition ${taken} of ${repetitions}`;
 }
 
+const BAR = 10;
+
+/** What may be cut off stands last: the title, which whoever typed it knows. */
+export function liveLine(progress: Progress, width: number): string {
+  const { planned, ended, title, secondsLeft } = progress;
+  const done = Math.min(1, (ended + share(progress)) / Math.max(1, planned));
+  const filled = Math.round(done * BAR);
+  const left = secondsLeft === null ? '' : `, ${formatSeconds(Math.max(0, secondsLeft), 2)} left`;
+  const line = [
+    `${String(Math.floor(done * 100)).padStart(3)}%`,
+    `launch ${Math.min(ended + 1, planned)} of ${planned}${left}`,
+    '█'.repeat(filled) + '░'.repeat(BAR - filled),
+    detail(progress),
+    title,
+  ].join('  ');
+  return line.length <= width ? line : `${line.slice(0, width - 1)}…`;
+}
+
 /** After a launch; nothing after the last, and where nothing tells. */
 const timeLeft = ({ planned, ended }: Progress, secondsLeft: Seconds | null): string =>
   planned - ended - 1 <= 0 || secondsLeft === null
@@ -51,32 +69,21 @@ async function liveProgress(): Promise<ProgressDisplay> {
   const { default: cliProgress } = await import('cli-progress');
   const bar = new cliProgress.SingleBar({
     stream: process.stderr,
-    format: '{title}  {bar} {percentage}%  launch {launch} of {planned}{left}, {detail}',
+    format: (_, { maxWidth }, { progress }) => liveLine(progress, maxWidth),
     hideCursor: true,
     clearOnComplete: true,
     // Drawing competes with what is measured: the line is drawn when the worker reports, and by no timer of its own.
     fps: 0.1,
     synchronousUpdate: false,
-    barsize: 20,
-    barCompleteChar: '█',
-    barIncompleteChar: '░',
     linewrap: false,
   });
   let drawn = false;
   return {
     update(progress) {
-      const { planned, ended, title, secondsLeft } = progress;
-      const left = secondsLeft === null ? '' : `, ${formatSeconds(Math.max(0, secondsLeft), 2)} left`;
-      const payload = {
-        title,
-        launch: Math.min(ended + 1, planned),
-        planned,
-        left,
-        detail: detail(progress),
-      };
-      if (!drawn) bar.start(planned, 0, payload);
+      const { planned, ended } = progress;
+      if (!drawn) bar.start(planned, 0, { progress });
       drawn = true;
-      bar.update(ended + share(progress), payload);
+      bar.update(ended + share(progress), { progress });
       bar.render();
     },
     ended({ index, status, reason }) {

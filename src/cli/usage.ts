@@ -28,6 +28,37 @@ export function missingArguments(message: string, command: string, help: Command
   return `${command.split(' ')[0]} needs ${missing.join(' and ')}${such}`;
 }
 
+const camelCase = (name: string): string =>
+  name.replaceAll(/-+(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/**
+ * What yargs says of arguments that it does not know, and of values that are none of its choices, as we say it elsewhere. It names a flag
+ * with a hyphen twice, the second time in its own writing.
+ * @param args as they were typed: what stands there behind hyphens is a flag
+ * @param command as it is declared
+ * @returns null: the message is about something else
+ */
+export function plainMessage(message: string, args: readonly string[], command: string): string | null {
+  const [, unknown] = /^Unknown arguments?: (.*)$/s.exec(message) ?? [];
+  if (unknown !== undefined) {
+    const names = unknown.split(', ');
+    const own = names.filter((name) => !names.some((other) => other !== name && camelCase(other) === name));
+    const typed = own.map((name) => {
+      const flag = name.length === 1 ? `-${name}` : `--${name}`;
+      return args.some((arg) => arg === flag || arg.startsWith(`${flag}=`)) ? flag : name;
+    });
+    const [first = ''] = command.split(' ');
+    return `unknown argument ${typed.join(', ')}; pi-bench ${first === '' ? '' : `${first} `}--help lists what there is`;
+  }
+  if (!message.startsWith('Invalid values:')) return null;
+  const invalid = [...message.matchAll(/Argument: (.+), Given: (.*), Choices: (.*)$/gm)];
+  const told = invalid.map(([, name = '', given = '', choices = '']) => {
+    const argument = command.includes(`<${name}>`) ? `<${name}>` : `--${name}`;
+    return `${argument} takes ${choices.replaceAll('"', '')}; got ${given}`;
+  });
+  return told.length === 0 ? null : told.join('; ');
+}
+
 /** Arguments that are lists by themselves. */
 const LISTS: readonly string[] = ['_', '--', 'records', 'nodes', 'first', 'second'];
 

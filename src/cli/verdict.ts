@@ -3,7 +3,7 @@
  * comes here first; whatever is not this command's plain use goes on to the command line proper.
  */
 import { parseArgs } from 'node:util';
-import { readAnswer } from '../qualify/answer.js';
+import { readAnswer, TIERS } from '../qualify/answer.js';
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, min: 60, h: 3600, d: 86_400 };
 const DEFAULT_MAX_AGE = '24h';
@@ -24,11 +24,11 @@ export function verdict(
   print: (line: string) => void,
   complain: (line: string) => void,
 ): number | null {
-  let values: { 'max-age'?: string | undefined; file?: string | undefined };
+  let values: { 'max-age'?: string | undefined; tier?: string | undefined; file?: string | undefined };
   try {
     ({ values } = parseArgs({
       args: [...args],
-      options: { 'max-age': { type: 'string' }, file: { type: 'string' } },
+      options: { 'max-age': { type: 'string' }, tier: { type: 'string' }, file: { type: 'string' } },
       allowPositionals: false,
     }));
   } catch {
@@ -39,7 +39,9 @@ export function verdict(
     complain(`pi-bench: --max-age takes an age such as 30min, 24h or 7d; got "${values['max-age']}"`);
     return USAGE;
   }
-  const { line, code } = readAnswer(values.file ?? null, age);
+  const least = values.tier ?? null;
+  if (least !== null && !TIERS.some((tier) => tier === least)) return null;
+  const { line, code } = readAnswer(values.file ?? null, age, least);
   print(line);
   return code;
 }

@@ -166,6 +166,28 @@ function closestFirst(a: CachedVerdict, b: CachedVerdict): number {
   return i < 0 ? 0 : (other[i] ?? 0) - (own[i] ?? 0);
 }
 
+/** The shipped ones, the most thorough last. */
+export const TIERS = ['t0', 't1', 't2', 't3'] as const;
+
+/** A suite of one's own has no tier, so nobody knows how thorough it is. */
+const isAsThorough = ({ tier }: CachedVerdict, least: string | null): boolean =>
+  least === null || (tier !== null && tier >= least);
+
+/** Why a yes of what looked less closely than was asked for is none. */
+function notThorough(
+  newest: readonly CachedVerdict[],
+  least: string,
+  age: (one: CachedVerdict) => number,
+): Answer {
+  const run = `${RUN} --tier ${least}`;
+  const old = newest.find((one) => isAsThorough(one, least));
+  return unknown(
+    old === undefined
+      ? `no verdict of ${least} or above yet; ${run}`
+      : `the verdict of ${old.suite} is ${ageText(age(old))} old; ${run}`,
+  );
+}
+
 const WORST: readonly CachedVerdict['outcome'][] = ['not-qualified', 'inconclusive', 'qualified'];
 
 /**
@@ -174,8 +196,15 @@ const WORST: readonly CachedVerdict['outcome'][] = ['not-qualified', 'inconclusi
  * @param text of the file; null: there is none
  * @param maxAge seconds
  * @param now milliseconds since 1970
+ * @param least tier that a yes has to be of, t1 or a higher one; a no counts whatever it is of. null: any, and suites of one's own
  */
-export function answerOf(text: string | null, maxAge: number, now: number, host: string): Answer {
+export function answerOf(
+  text: string | null,
+  maxAge: number,
+  now: number,
+  host: string,
+  least: string | null = null,
+): Answer {
   if (text === null) return unknown(`no verdict yet; ${RUN}`);
   const all = parseVerdicts(text, host);
   const newest = all.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at));
@@ -190,8 +219,12 @@ export function answerOf(text: string | null, maxAge: number, now: number, host:
   const before = unsettled.find((one) => one.outcome === 'not-qualified' && age(one) > maxAge);
   if (outcome === 'qualified' && before !== undefined)
     return unknown(`${before.suite} said no ${ageText(age(before))} ago, and nothing settled it since`);
+  const same = standing.filter((one) => one.outcome === outcome);
+  const enough = outcome === 'qualified' ? same.filter((one) => isAsThorough(one, least)) : same;
+  if (least !== null && outcome === 'qualified' && enough.length === 0)
+    return notThorough(newest, least, age);
   // Of several that say the same, the one that looked closest.
-  const [told = last] = standing.filter((one) => one.outcome === outcome).toSorted(closestFirst);
+  const [told = last] = enough.toSorted(closestFirst);
   const { suite, why, checks, saw } = told;
   const what = why === null ? `${checks} checks` : why;
   return {
@@ -222,5 +255,5 @@ export const readVerdicts = (path: string | null, env: NodeJS.ProcessEnv = proce
   path === null ? (readOrNull(verdictFile(env)) ?? readOrNull(formerFile(env))) : readOrNull(path);
 
 /** @param path null: where it is kept */
-export const readAnswer = (path: string | null, maxAge: number): Answer =>
-  answerOf(readVerdicts(path), maxAge, Date.now(), hostname());
+export const readAnswer = (path: string | null, maxAge: number, least: string | null): Answer =>
+  answerOf(readVerdicts(path), maxAge, Date.now(), hostname(), least);

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import createYargs from 'yargs';
-import { type CommandHelp, missingArguments } from '../../src/cli/usage.js';
+import { type CommandHelp, missingArguments, plainMessage } from '../../src/cli/usage.js';
 
 /** What is said of a command that is called like this; null: it lacks nothing. */
 function said(...args: readonly string[]): string | null {
@@ -48,5 +48,34 @@ describe('arguments that a command cannot do without', () => {
     expect(
       missingArguments('Not enough non-option arguments: got 0, need at least 1', 'fleet', help),
     ).toBeNull();
+  });
+});
+
+describe('arguments that there are not', () => {
+  const said = (message: string, ...args: readonly string[]): string | null =>
+    plainMessage(message, args, 'import <format> <path>');
+
+  it('are named once, as they were typed', () => {
+    const twice = 'Unknown arguments: foo-bar, fooBar';
+    const help = 'pi-bench import --help lists what there is';
+    expect(said(twice, '--foo-bar', '3')).toBe(`unknown argument --foo-bar; ${help}`);
+    expect(said(twice, '--foo-bar=3')).toBe(`unknown argument --foo-bar; ${help}`);
+    expect(said('Unknown arguments: x, more', '-x', 'more')).toBe(`unknown argument -x, more; ${help}`);
+    expect(plainMessage('Unknown argument: x', ['x'], '')).toBe(
+      'unknown argument x; pi-bench --help lists what there is',
+    );
+  });
+
+  it('as values are told with those that there are', () => {
+    const tier = '  Argument: tier, Given: "t9", Choices: "t0", "t1"';
+    const format = '  Argument: format, Given: "foo", Choices: "thoth", "dcgm"';
+    expect(said(`Invalid values:\n${tier}`)).toBe('--tier takes t0, t1; got "t9"');
+    expect(said(`Invalid values:\n${tier}\n${format}`)).toBe(
+      '--tier takes t0, t1; got "t9"; <format> takes thoth, dcgm; got "foo"',
+    );
+  });
+
+  it('are nothing that another message is about', () => {
+    expect(said('Missing dependent arguments')).toBeNull();
   });
 });

@@ -88,6 +88,19 @@ describe('the prolog', () => {
     expect(stderr).toBe(said);
   });
 
+  it.each([
+    ['slurm/prolog.sh', {}, 'verdict --max-age 24h --tier t1'],
+    ['slurm/health-check.sh', {}, 'verdict --max-age 24h --tier t1'],
+    ['kubernetes/verdict.sh', {}, 'verdict --max-age 24h --tier t1'],
+    ['slurm/prolog.sh', { PI_BENCH_TIER: 't2' }, 'verdict --max-age 24h --tier t2'],
+    ['slurm/prolog.sh', { PI_BENCH_TIER: '' }, 'verdict --max-age 24h'],
+  ])('as %s with %j asks for a yes of a tier, which an epilog’s quick look is not', (script, env, asked) => {
+    const told = join(folder, 'arguments');
+    const program = executable('pi-bench-asked', `echo "$@" >'${told}'`, 'exit 2');
+    run(script, { PI_BENCH: program, SLURMD_NODENAME: 'n1', ...env });
+    expect(readFileSync(told, 'utf8')).toBe(`${asked}\n`);
+  });
+
   it('is strict where it is told to be, and lets jobs run where pi-bench is not there', () => {
     expect(run('slurm/prolog.sh', { PI_BENCH: standIn('no verdict', 2), PI_BENCH_STRICT: '1' }).status).toBe(
       1,

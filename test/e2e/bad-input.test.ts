@@ -39,7 +39,7 @@ const cases: readonly (readonly [args: string, says: RegExp])[] = [
   ['--warmup soon', /--warmup takes auto, a number of calls or a time/],
   ['--seed x', /--seed takes a whole number/],
   ['--cache warm', /cache.*hot.*cold/],
-  ['--transpose XY', /transpose.*"XY".*"NN", "NT", "TN", "TT"/],
+  ['--transpose XY', /--transpose takes NN, NT, TN, TT; got "XY"$/m],
   ['--transpose nt', /transpose.*"nt"/],
   ['--batch 0', /--batch takes a whole number of at least 1/],
   ['--batch 1e9', /--batch takes at most/],
@@ -132,6 +132,12 @@ describe('bad input', () => {
     [['report'], /report needs <record> \(.*\), as in pi-bench report results\/\S+ --open$/m],
     [['resume'], /resume needs <dir> \(.*\), as in pi-bench resume results\/\S+$/m],
     [['import'], /import needs <format> \(.*\) and <path> \(.*\), as in pi-bench import thoth inspections$/m],
+    [
+      ['matmul', '--foo-bar', '3'],
+      /: unknown argument --foo-bar; pi-bench matmul --help lists what there is$/m,
+    ],
+    [['qualify', '--tier', 't9'], /: --tier takes t0, t1, t2, t3; got "t9"$/m],
+    [['report', 'x', '--format', 'foo'], /: --format takes .*svg.*; got "foo"$/m],
     [['show', 'nope'], /there is no nope: a campaign’s results lie in a folder of its own/],
     [['resume', '/nowhere'], /has no journal.ndjson/],
     [
@@ -202,6 +208,11 @@ describe('machine and doctor', () => {
     expect(run.stdout).toContain('addon');
     expect(run.stdout).toContain('embedded');
     expect(run.stdout).toContain('What would make measurements better here');
+    // What is not there is no fault, and never reads as what works.
+    expect(run.stdout).not.toMatch(/ (ok|no) {2}none: /);
+    expect(run.stdout).toMatch(/^ +transport shm +ok {2}/m);
+    for (const line of run.stdout.split('\n').filter((one) => / {2}none: /.test(one)))
+      expect(line).toMatch(/^ {2}\S.* {2}– {3}none: /);
   });
 });
 

@@ -232,7 +232,10 @@ describe('what compare and score refuse, in one line', () => {
         [['compare', a, c], /have no case in common: the nearest differ in m \(100 \/ 7\)/],
         [['compare', a, b, '--margin', '0'], /--margin takes a share such as 1% or 0\.01/],
         [['compare', a, b, '--across', 'cpumodel'], /--across cpumodel: there is no such label/],
-        [['compare', a, b, '--by', 'nothing'], /--by nothing: there is no such label/],
+        [
+          ['compare', a, b, '--by', 'nothing'],
+          /--by nothing: there is no such label; there is record, stack(, \w+)*$/m,
+        ],
         [['compare', a, b, '--margin', '1%', '--margin', '2%'], /--margin was given more than once/],
         [
           ['compare'],

@@ -420,6 +420,10 @@ describe('pi-bench verdict', () => {
           `set -o pipefail; ${process.execPath} ${launcher} verdict --file ${file} ${place}`,
         ]).ended;
       expect((await into('')).stdout).toMatch(/^qualified t0/);
+      expect(await into('--tier t1')).toMatchObject({
+        code: 2,
+        stdout: 'inconclusive: no verdict of t1 or above yet; run: pi-bench qualify --tier t1\n',
+      });
       expect(await into('| true')).toMatchObject({ code: 0, stderr: '' });
       const full = await into('> /dev/full');
       expect(full.code).toBe(0);
@@ -432,5 +436,6 @@ describe('pi-bench verdict', () => {
       expect((await run(folder, 'verdict', '--max-age', 'long')).code).toBe(64);
       expect((await run(folder, 'verdict', '--max-age')).code).toBe(64);
       expect((await run(folder, 'verdict', '--maximum', '3h')).code).toBe(64);
+      expect((await run(folder, 'verdict', '--tier', 't9')).code).toBe(64);
     }));
 });

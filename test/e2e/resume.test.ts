@@ -166,7 +166,7 @@ describe('resume after kill -9 of everything', () => {
       expect(readRecordFile(folder).batches[0]?.measured).toBe(LAUNCHES);
     }));
 
-  it('refuses a campaign on which another process works, before it touches anything', () =>
+  it('refuses a campaign on which another process works, before it touches anything; show says to wait', () =>
     withFolder(async (scratch) => {
       const go = join(scratch, 'go');
       const library = waitingLibrary(scratch, go);
@@ -178,6 +178,9 @@ describe('resume after kill -9 of everything', () => {
       const resumed = await piBench('resume', folder, '--no-wait', '--quiet');
       expect(resumed.stderr).toMatch(/another pi-bench on this machine works on campaign/);
       expect(resumed.code).toBe(64);
+      const shown = await piBench('show', folder);
+      expect(shown.stderr).toMatch(/ has no record yet: another pi-bench .*; wait for its end\n$/);
+      expect(shown.code).toBe(64);
       writeFileSync(go, '');
       expect((await running.ended).code).toBe(0);
       expect(journalOf(folder).some(({ event }) => event === 'resumed')).toBe(false);

@@ -303,7 +303,7 @@ describe('a submission to Slurm', () => {
       expect(absent.stderr).toContain('pi-bench: sinfo is not installed here, or not in PATH');
       expect(readdirSync(out)).toEqual([]);
       const typo = await start(env, out, '--nodes', '1', 'matmul', '--sise', '64').ended;
-      expect(typo.stderr).toMatch(/Unknown argument: sise/);
+      expect(typo.stderr).toMatch(/unknown argument --sise;/);
       expect(typo.code).toBe(64);
     });
   });

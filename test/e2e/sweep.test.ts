@@ -265,12 +265,33 @@ describe('pi-bench run', () => {
       writeFileSync(
         file,
         JSON.stringify({
-          measure: [{ indicator: 'matmul', parameters: { size: '16..64' }, repetitions: 5 }],
+          budget: '10min',
+          measure: [
+            { indicator: 'matmul', parameters: { size: '16..64' }, repetitions: 5 },
+            {
+              indicator: 'matmul',
+              parameters: { size: 32, dtype: 'float64' },
+              precision: '1%',
+              inspections: 100,
+            },
+            { indicator: 'peak', parameters: { dtype: 'float64' }, duration: '20ms' },
+          ],
         }),
       );
       const run = await piBench('run', file, '--dry-run', '--out', join(out, 'results'));
       expect(run.code).toBe(0);
-      expect(run.stdout.match(/6 launches of 5 repetitions/g)).toHaveLength(3);
+      const unfolded = run.stdout.replaceAll('\n  ', ' ');
+      expect(unfolded.match(/6 launches of 5 repetitions/g)).toHaveLength(3);
+      // What it may cost, as far as anybody can know before.
+      expect(unfolded).toMatch(
+        /^of 1 batch the repetitions take 120 ms in all, more only where few of them do$/m,
+      );
+      expect(unfolded).toMatch(/^of 1 batch the first three launches decide how long the others are$/m);
+      expect(unfolded).toMatch(
+        /^of 3 batches the number of repetitions is fixed, and their time not known$/m,
+      );
+      expect(unfolded).toMatch(/^at most 10 min.* \(budget\): no launch is begun that would end after it$/m);
+      for (const line of run.stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
       expect(() => campaignFolder(join(out, 'results'))).toThrow();
     }));
 

@@ -39,8 +39,8 @@ const file = (...verdicts: readonly Partial<CachedVerdict>[]): string =>
     verdicts: verdicts.map(one),
   });
 const bad = { outcome: 'not-qualified', why: 'quota cpu-quota' } as const;
-const answer = (text: string | null, maxAge = 24 * HOUR, host = 'node17') =>
-  answerOf(text, maxAge, NOW, host);
+const answer = (text: string | null, maxAge = 24 * HOUR, host = 'node17', least: string | null = null) =>
+  answerOf(text, maxAge, NOW, host, least);
 
 describe('the cached verdict', () => {
   it.each([
@@ -74,6 +74,30 @@ describe('the cached verdict', () => {
   it('of a quick look does not hide what a longer run found before', () => {
     expect(answer(file(bad, t0))).toEqual({ code: 1, line: 'not-qualified t1 2 h ago: quota cpu-quota' });
     expect(answer(file({}, t0))).toEqual({ code: 0, line: 'qualified t1 2 h ago: 24 checks' });
+  });
+
+  it('of a quick look is no yes where a tier is asked for, however old the yes of that tier is', () => {
+    const asked = (...verdicts: readonly Partial<CachedVerdict>[]) =>
+      answer(file(...verdicts), 24 * HOUR, 'node17', 't1');
+    const old = { at: '2026-10-22T12:00:00Z' } as const;
+    const t2 = { suite: 't2', tier: 't2', checks: 60 } as const;
+    expect(answer(file(old, t0))).toEqual({ code: 0, line: 'qualified t0 60 min ago: 12 checks' });
+    expect(asked(old, t0)).toEqual({
+      code: 2,
+      line: 'inconclusive: the verdict of t1 is 30 d old; run: pi-bench qualify --tier t1',
+    });
+    const none = 'inconclusive: no verdict of t1 or above yet; run: pi-bench qualify --tier t1';
+    expect(asked(t0)).toEqual({ code: 2, line: none });
+    expect(asked({ suite: 'site', tier: null }, t0)).toEqual({ code: 2, line: none });
+    expect(asked({}, t0).line).toBe('qualified t1 2 h ago: 24 checks');
+    expect(asked(old, t2, t0).line).toBe('qualified t2 2 h ago: 60 checks');
+  });
+
+  it('that says no counts whatever tier is asked for', () => {
+    expect(answer(file({}, { ...t0, ...bad }), 24 * HOUR, 'node17', 't1')).toEqual({
+      code: 1,
+      line: 'not-qualified t0 60 min ago: quota cpu-quota',
+    });
   });
 
   it('that says no and is too old keeps a quick look from saying yes, until something as thorough settles it', () => {

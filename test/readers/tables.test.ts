@@ -489,6 +489,25 @@ describe('every KPI of a record', () => {
     expect(count(shownOf([batchOf(matmulCase(), three), more], () => ({})))).toBe(2);
   });
 
+  it('has its whole name, over its value where both do not fit into the terminal', () => {
+    const shown = (width: number): readonly string[] => {
+      const kpis = kpisOf(declared, batchOf(matmulCase(), three), {}, { ...context, index: 0 });
+      const record = {
+        kpis,
+        batches: [batchOf(matmulCase(), three)],
+        labels: {},
+      } as unknown as PiBenchRecord;
+      return kpiLines(record, { ...style, width })
+        .join('\n')
+        .split('\n');
+    };
+    const narrow = shown(56);
+    expect(narrow.filter((line) => line.length > 56)).toEqual([]);
+    const at = narrow.findIndex((line) => line.endsWith(' pibench_matmul_rate_flops_per_second'));
+    expect(narrow[at + 1]).toMatch(/^ +2\.000 .*FLOP\/s$/);
+    expect(shown(200).some((line) => /rate_flops_per_second +2\.000/.test(line))).toBe(true);
+  });
+
   it('is shown of imported batches, which have their source for a label', () => {
     const imported = ['one', 'two'].map(
       (source) => ({ ...batchOf(matmulCase(), three), imported: { source } }) as unknown as RecordBatch,

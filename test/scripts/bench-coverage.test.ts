@@ -1,7 +1,7 @@
 /** The truths of the coverage benchmark are true, and its count of misses allows for chance. */
 import { describe, expect, it } from 'vitest';
 import { naiveCovers } from '../../scripts/bench-coverage/others.mjs';
-import { heading, misses } from '../../scripts/bench-coverage/report.mjs';
+import { heading, misses, replayedInShort } from '../../scripts/bench-coverage/report.mjs';
 import { drawLaunch, EFFECTS, NOISES, truthOf } from '../../scripts/bench-coverage/series.mjs';
 import { commandGiven } from '../../scripts/lib/machine-lines.mjs';
 import { launchQuantile } from '../../src/statistics/quantile-interval.js';
@@ -54,6 +54,17 @@ describe('a coverage', () => {
     // 1.96 x sqrt(400) / 2 = 19.6.
     expect([180, 181, 219, 220].map((count) => naiveCovers(count, 400))).toEqual([false, true, true, false]);
   });
+});
+
+it('the summary has a real campaign beside the series that are made up, by launches as they came', () => {
+  const counts = [
+    { k: 6, random: 0.947, consecutive: 0.913, naive: 0.116 },
+    { k: 8, random: 0.971, consecutive: 0.948, naive: 0.11 },
+    { k: 12, random: 0.95, consecutive: 0.91, naive: 0.081 },
+  ];
+  expect(replayedInShort({ title: 'matmul', machine: 'a CPU', launches: 200, counts })).toBe(
+    'real launches, consecutive ones, as a campaign has them: 91.0 to 94.8 % for 6 to 12 of 200 (matmul, a CPU); drawn at random: 94.7 to 97.1 %; naive: 8.1 to 11.6 %',
+  );
 });
 
 it('the head of a table has the command as it was given, words in place of paths', () => {

@@ -27,7 +27,8 @@ import { transportsHere } from '../transports.js';
 
 interface Finding {
   readonly name: string;
-  readonly ok: boolean;
+  /** null: it is not there, which is no fault, and nothing that works. */
+  readonly ok: boolean | null;
   readonly text: string;
 }
 
@@ -85,7 +86,7 @@ function stackFindings(here: Survey['here']): Finding[] {
 function transportFindings(): Finding[] {
   return transportsHere().map(({ name, found, needed }) => ({
     name: `transport ${name}`,
-    ok: true,
+    ok: found === null ? null : true,
     text: found ?? `none: ${needed}`,
   }));
 }
@@ -95,7 +96,9 @@ function gpuFindings({ gpus }: MachineDescription): Finding[] {
   if (gpus === undefined) return [];
   const { devices, problem, cuda, library } = gpus;
   if (devices.length === 0)
-    return [{ name: 'GPU', ok: !gpusVisible(), text: `none: ${problem ?? 'the driver shows none'}` }];
+    return [
+      { name: 'GPU', ok: gpusVisible() ? false : null, text: `none: ${problem ?? 'the driver shows none'}` },
+    ];
   const kernels = gpuKernelsProblem();
   return [
     ...devices.map(({ ordinal, name, computeCapability, nvmlProblem }) => ({
@@ -177,9 +180,13 @@ function telemetryHere(machine: MachineDescription): Telemetry {
   });
 }
 
-function rows(findings: readonly Finding[], style: Style): Row[] {
-  return findings.map(({ name, ok, text }) => [name, `${ok ? style.good('ok') : style.bad('no')}  ${text}`]);
+function markOf(ok: Finding['ok'], style: Style): string {
+  if (ok === null) return style.dim('– ');
+  return ok ? style.good('ok') : style.bad('no');
 }
+
+const rows = (findings: readonly Finding[], style: Style): Row[] =>
+  findings.map(({ name, ok, text }) => [name, `${markOf(ok, style)}  ${text}`]);
 
 async function doctor(json: boolean, selfTests: boolean): Promise<void> {
   const style = terminalStyle(process.stdout);
@@ -192,7 +199,7 @@ async function doctor(json: boolean, selfTests: boolean): Promise<void> {
     ...choicesAdvice(surveyed.here, machine),
     ...frameworksAdvice(),
   ]);
-  const sound = findings.every(({ ok }) => ok);
+  const sound = findings.every(({ ok }) => ok !== false);
   if (json) {
     process.stdout.write(`${JSON.stringify({ findings, missing, advice }, null, 1)}\n`);
   } else {

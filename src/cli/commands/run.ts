@@ -5,13 +5,10 @@ import type { CommandModule } from 'yargs';
 import { type CampaignFile, parseCampaignFile } from '../../campaign/campaign-file.js';
 import { asksForGpu } from '../../devices/device.js';
 import { messageOf, UserError } from '../../errors.js';
-import { findIndicator } from '../../indicators/index.js';
 import type { Flags } from '../../indicators/indicator.js';
 import type { MachineDescription } from '../../machine/types.js';
-import { formatSeconds, formatShare, plural } from '../../quantities/format.js';
 import { requireDuration } from '../../quantities/parse.js';
-import type { BatchSpec, Campaign } from '../../record/schema.js';
-import { stackText } from '../../stacks/index.js';
+import { terminalStyle } from '../../readers/terminal/style.js';
 import { ownOfCampaign } from '../asked-stacks.js';
 import { outputOptions } from '../common-options.js';
 import { createCampaign } from '../create-campaign.js';
@@ -20,6 +17,7 @@ import { describeHere } from '../here.js';
 import { measure } from '../measure.js';
 import { NO_OWN, type OwnNames } from '../own-stack-names.js';
 import { readOwnStacks } from '../own-stacks.js';
+import { planText } from '../plan-text.js';
 
 type CampaignInput = Parameters<typeof createCampaign>[0];
 
@@ -39,26 +37,6 @@ function inputOf(
   };
 }
 
-function launchesText({ inspections, precision, settle, sampling }: BatchSpec): string {
-  const each =
-    sampling.kind === 'fixed'
-      ? plural(sampling.repetitions, 'repetition')
-      : formatSeconds(sampling.seconds, 3);
-  const launches = `${plural(inspections, 'launch', 'launches')} of ${each}`;
-  if (settle !== undefined) return `up to ${launches} to settle it within ${formatShare(settle)}`;
-  return precision === undefined ? launches : `up to ${launches} for ±${formatShare(precision)}`;
-}
-
-/** What would be measured, a line for each batch. */
-function planText({ batches, seed }: Campaign): string {
-  const lines = batches.map((batch) => {
-    const { case: one, stack } = batch;
-    const title = findIndicator(one.indicator).title(one.parameters);
-    return `${title}, ${stack.own ?? stackText(stack)}: ${launchesText(batch)}`;
-  });
-  return [...lines, `${plural(batches.length, 'batch', 'batches')}, seed ${seed}`].join('\n');
-}
-
 /** @throws UserError that names the line */
 export function readCampaignFile(path: string): CampaignFile {
   let content: string;
@@ -76,7 +54,7 @@ async function run(path: string, flags: Flags): Promise<void> {
   const own = file.stackFile === null ? NO_OWN : readOwnStacks(resolve(dirname(path), file.stackFile));
   const input = inputOf(file, path, machine, own.names);
   if (flags.dryRun === true) {
-    process.stdout.write(`${planText(createCampaign(input))}\n`);
+    process.stdout.write(`${planText(createCampaign(input), terminalStyle(process.stdout).width)}\n`);
     return;
   }
   const { batches, stacks, locks } = await ownOfCampaign(own, input.batches, flags.quiet === true);
@@ -93,7 +71,7 @@ export const runCommand: CommandModule = {
       .option('dry-run', { type: 'boolean', describe: 'Print what would be measured, and measure nothing' })
       .example([
         ['$0 run campaign.yaml', 'README shows such a file; schema/campaign.schema.json is for editors'],
-        ['$0 run campaign.yaml --dry-run', 'its batches, launches and repetitions'],
+        ['$0 run campaign.yaml --dry-run', 'its batches, launches and repetitions, and what they may take'],
       ]),
   handler: (flags) => run(String(flags.file), flags),
 };

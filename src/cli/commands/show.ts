@@ -1,7 +1,23 @@
 /** `pi-bench show RECORD`: a record, read, checked and printed. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { CommandModule } from 'yargs';
+import { UserError } from '../../errors.js';
+import { readJournal } from '../../store/journal.js';
 import { readRecord } from '../../store/read-record.js';
+import { JOURNAL } from '../../store/store.js';
+import { isWorkedOn } from '../campaign-lock.js';
 import { printRecord } from '../show-end.js';
+
+/** A campaign that still runs has no record, either, and nothing to resume. */
+async function refuseRunning(folder: string): Promise<void> {
+  const journal = join(folder, JOURNAL);
+  if (!existsSync(journal) || existsSync(join(folder, 'record.json'))) return;
+  if (await isWorkedOn(readJournal(journal).head.campaign.id))
+    throw new UserError(
+      `${folder} has no record yet: another pi-bench on this machine works on this campaign; wait for its end`,
+    );
+}
 
 export const showCommand: CommandModule = {
   command: 'show <record>',
@@ -20,6 +36,7 @@ export const showCommand: CommandModule = {
         ['$0 show record.json --json | jq .kpis', 'its KPIs'],
       ]),
   handler: async ({ record, json, verbose }) => {
+    await refuseRunning(String(record));
     const read = readRecord(String(record), { only: true });
     await printRecord(read.record, read.path, { json: json === true, verbose: verbose === true });
   },

@@ -1,7 +1,7 @@
 /** `pi-bench verdict`: the cached answer of the last qualification, in one line. The launcher has a shorter way to the same. */
 import type { CommandModule } from 'yargs';
 import { UserError } from '../../errors.js';
-import { readAnswer, verdictFile } from '../../qualify/answer.js';
+import { readAnswer, TIERS, verdictFile } from '../../qualify/answer.js';
 import { parseAge } from '../verdict.js';
 
 export const verdictCommand: CommandModule = {
@@ -14,17 +14,33 @@ export const verdictCommand: CommandModule = {
         default: '24h',
         describe: 'An older verdict is none: 30min, 24h, 7d',
       })
+      .option('tier', {
+        type: 'string',
+        choices: TIERS,
+        describe: 'A yes has to be of this tier or a higher one; a no of any counts',
+        defaultDescription: 'any, and suites of your own',
+      })
       .option('file', {
         type: 'string',
         describe: 'Where qualify left it',
         defaultDescription: verdictFile(),
       })
-      .example([['$0 verdict --max-age 24h', 'for node-problem-detector, HealthCheckProgram, cron']])
+      .example([
+        ['$0 verdict --max-age 24h', 'for node-problem-detector, HealthCheckProgram, cron'],
+        [
+          '$0 verdict --max-age 24h --tier t1',
+          'where a quick look (t0) after each job must not count as a yes',
+        ],
+      ])
       .epilogue('Exit codes: 0 qualified, 1 not qualified, 2 nobody knows'),
-  handler: ({ maxAge, file }) => {
+  handler: ({ maxAge, tier, file }) => {
     const age = parseAge(String(maxAge));
     if (age === null) throw new UserError(`--max-age takes an age such as 30min, 24h or 7d; got "${maxAge}"`);
-    const { line, code } = readAnswer(file === undefined ? null : String(file), age);
+    const { line, code } = readAnswer(
+      file === undefined ? null : String(file),
+      age,
+      tier === undefined ? null : String(tier),
+    );
     process.stdout.write(`${line}\n`);
     process.exitCode = code;
   },

@@ -97,16 +97,21 @@ const distinct = <T>(values: readonly T[]): readonly T[] => [...new Set(values)]
 /** Labels of which a stack has no other, and those that no two batches share, are no answer to "by what?". */
 const NOT_ASKED = /^(stack|stack_.*|campaign)$/;
 
+/** Labels of what was asked for that have several values. */
+function differingLabels(entries: readonly Entry[]): readonly string[] {
+  const keys = distinct(entries.flatMap(({ labels }) => Object.keys(labels)));
+  return keys.filter(
+    (key) => !NOT_ASKED.test(key) && distinct(entries.map(({ labels }) => labels[key] ?? null)).length > 1,
+  );
+}
+
 /** What tells the batches of one record apart, where that is one thing. */
 function onlyDifference(entries: readonly Entry[]): string {
   if (entries.length < 2) {
     throw new UserError('one batch has nothing to be compared with: give a second record');
   }
   if (distinct(entries.map(({ batch }) => stackKey(batch.stack))).length > 1) return 'stack';
-  const keys = distinct(entries.flatMap(({ labels }) => Object.keys(labels)));
-  const differing = keys.filter(
-    (key) => !NOT_ASKED.test(key) && distinct(entries.map(({ labels }) => labels[key] ?? null)).length > 1,
-  );
+  const differing = differingLabels(entries);
   const [only, ...others] = differing;
   if (only === undefined) {
     throw new UserError('the batches of this record differ in nothing that has a name: give a second record');
@@ -133,8 +138,8 @@ function sideNamer(entries: readonly Entry[], by: string): (entry: Entry) => str
     return ({ batch }) => names.get(stackKey(batch.stack)) ?? batch.stack.provider;
   }
   if (!entries.some(({ labels }) => by in labels)) {
-    const known = distinct(entries.flatMap(({ labels }) => Object.keys(labels)));
-    throw new UserError(`--by ${by}: there is no such label; there is record, ${known.join(', ')}`);
+    const known = ['record', 'stack', ...differingLabels(entries)];
+    throw new UserError(`--by ${by}: there is no such label; there is ${known.join(', ')}`);
   }
   return ({ labels }) => `${by} ${labels[by] ?? 'none'}`;
 }

@@ -3,7 +3,7 @@ import { significant } from '../../quantities/format.js';
 import type { PiBenchRecord, ScalarKpi } from '../../record/schema.js';
 import { nameBatches } from '../batch-names.js';
 import { kpisOfBatches } from '../kpis-of-batches.js';
-import type { Style } from './style.js';
+import { type Style, shownLength } from './style.js';
 import { renderColumns } from './table.js';
 
 const COLUMNS = [
@@ -18,6 +18,21 @@ function cellsOf({ name, value, ci, display: { divisor, unit, digits } }: Scalar
   return [name, shown(value), ci === null ? '' : `${shown(ci.low)}–${shown(ci.high)}`, unit];
 }
 
+/** Where a table would be wider than the terminal, each name stands above what belongs to it: none is cut. */
+function renderKpis(rows: readonly (readonly string[])[], style: Style): string {
+  const table = renderColumns([...COLUMNS], rows, style);
+  if (table.split('\n').every((line) => shownLength(line) <= style.width)) return table;
+  const [, ...columns] = COLUMNS;
+  const [head = '', ...values] = renderColumns(
+    columns,
+    rows.map(([, ...rest]) => rest),
+    style,
+  ).split('\n');
+  return [head, ...values.flatMap((line, i) => [`  ${style.dim(rows[i]?.[0] ?? '')}`, `  ${line}`])].join(
+    '\n',
+  );
+}
+
 /** A table for each batch. */
 export function kpiLines(record: PiBenchRecord, style: Style): readonly string[] {
   const { names } = nameBatches(record.batches);
@@ -25,6 +40,6 @@ export function kpiLines(record: PiBenchRecord, style: Style): readonly string[]
     const rows = kpis.map(cellsOf);
     if (rows.length === 0) return [];
     const name = names[i] ?? null;
-    return ['', ...(name === null ? [] : [`  ${name}`]), renderColumns([...COLUMNS], rows, style)];
+    return ['', ...(name === null ? [] : [`  ${name}`]), renderKpis(rows, style)];
   });
 }

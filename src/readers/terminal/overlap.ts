@@ -13,7 +13,7 @@ const VERIFIED = 'the collective in every repetition, the products that were mad
 const COUNTED =
   'hidden: (matmul alone + collective alone - both at once) / collective alone, at most what matmul alone / collective alone allows; below 0: at once takes longer than one after the other. gain: how many times faster both at once are. slowed: time beside the other / alone. All of the slowest rank, in the same repetitions, in an order drawn anew in each.';
 /** Why the shares need not be those of the times beside them. */
-const PAIRED = 'hidden, gain and slowed are medians of what each repetition says by its own times';
+const PAIRED = 'hidden, at most, gain and slowed are medians of what each repetition says by its own times';
 
 const percent = (value: number): string => formatShare(value, 3);
 const times = (value: number | undefined): string =>
@@ -34,6 +34,9 @@ export function overlapRows(batch: RecordBatch, style: Style): Row[] {
   const [gain, slowed] = [gainOf(batch), slowedOf(batch)];
   if (overlap === undefined || elapsed === null || gain === null || slowed === null) return [];
   const { interval, hidden, compute, communicate } = overlap;
+  const most = mostHiddenOf(overlap);
+  // Not by the medians of the times, of which the one may say what the other does not.
+  const bySelf = isPaired(batch) ? ', as each repetition’s own times say' : '';
   const between =
     interval === null
       ? ''
@@ -43,7 +46,7 @@ export function overlapRows(batch: RecordBatch, style: Style): Row[] {
     [
       '',
       style.dim(
-        `at most ${percent(mostHiddenOf(overlap))} could: the product is ${compute < communicate ? 'shorter' : 'no shorter'} than the collective`,
+        `at most ${percent(most)} could: the product is ${most < 1 ? 'shorter' : 'no shorter'} than the collective${bySelf}`,
       ),
     ],
     [

@@ -22,6 +22,7 @@ import { notSettledText } from '../not-settled.js';
 import { verificationOf } from '../verification.js';
 import { basisText } from './basis.js';
 import { rankRows, renderCollective } from './collective.js';
+import { noResultRows, withoutShortened } from './cut-short.js';
 import { renderGpuTable } from './gpu.js';
 import { importedLines, importedRows, limitText, NOT_VERIFIED, sourceRows } from './imported.js';
 import { renderMemory } from './memory.js';
@@ -50,7 +51,7 @@ function rangeText(batch: RecordBatch, flops: (value: number) => string): string
 function rateRows(batch: RecordBatch, style: Style): Row[] {
   const { rate, elapsed, rateUnit, pooled } = batch;
   if (batch.imported !== undefined) return importedRows(batch, style);
-  if (rate === null || elapsed === null) return [];
+  if (rate === null || elapsed === null) return noResultRows(batch, style);
   const flops = (value: number, digits = 4): string => withPrefix(value, rateUnit, digits);
   const { interval } = rate;
   const between =
@@ -128,7 +129,7 @@ function bytesRow({ work, rateCounts, case: { indicator } }: RecordBatch): Row[]
   const allocated =
     more === 0
       ? ''
-      : `; where no cache holds the output, write-allocate reads another ${formatBytes(more)}, which the rate does not count`;
+      : `; where no cache holds the output, write-allocate reads up to another ${formatBytes(more)}, unless the CPU avoids it, which the rate does not count`;
   return [['bytes', `${counted}${allocated}`]];
 }
 
@@ -245,11 +246,12 @@ function renderBatch(batch: RecordBatch, style: Style): string {
   const own = stack.own === undefined ? '' : `${stack.own.name}: `;
   const head = `${style.bold(batch.title)}  ${style.dim(`${own}${stack.provider}${variant === null ? '' : ` ${variant}`}, ${batch.device}`)}`;
   const failed = failedLines(batch.inspections, style);
+  const violin = violinLines(batch, style);
   return [
     ...wrap(head, style.width),
     '',
     renderRows([...rateRows(batch, style), ...trustRows(batch, style), ...stackRow(batch)], style),
-    ...(batch.violin === null ? [] : ['', ...violinLines(batch, style)]),
+    ...(violin.length === 0 ? [] : ['', ...violin]),
     '',
     ...flagLines(batch, style),
     ...notCheckedLines(batch, style),
@@ -341,14 +343,17 @@ function gpuNames({ machine, batches }: PiBenchRecord): string[] {
   });
 }
 
-/** Launches whose time nobody knows, made again where there was time for it. */
-const unendedText = (attempts = 0): string =>
-  attempts === 0
-    ? ''
-    : `; not in it: ${plural(attempts, 'launch', 'launches')} lost when pi-bench was killed, and to be repeated`;
+/** Launches whose time nobody knows. A campaign that is complete has made them again; of another nobody sees whether it did. */
+function unendedText({ accounting, status }: PiBenchRecord): string {
+  const attempts = accounting?.unended ?? 0;
+  if (attempts === 0) return '';
+  const since = status === 'complete' ? ', and repeated since' : '';
+  return `; not in it: ${plural(attempts, 'launch', 'launches')} lost when pi-bench was killed${since}`;
+}
 
 /** @param path of the record's file, or null when it is nowhere */
-export function renderRecord(record: PiBenchRecord, path: string | null, style: Style): string {
+export function renderRecord(whole: PiBenchRecord, path: string | null, style: Style): string {
+  const record = { ...whole, batches: whole.batches.map(withoutShortened) };
   const { accounting, labels, imported } = record;
   const machine = [
     labels.cpu_model,
@@ -372,7 +377,7 @@ export function renderRecord(record: PiBenchRecord, path: string | null, style: 
           : ([
               [
                 'time',
-                `${formatSeconds(accounting.wall, 3)}, ${formatShare(accounting.share, 2)} of it inside repetitions that count${unendedText(accounting.unended)}`,
+                `${formatSeconds(accounting.wall, 3)}, ${formatShare(accounting.share, 2)} of it inside repetitions that count${unendedText(record)}`,
               ],
             ] as Row[])),
         ...atOnceRows(record),

@@ -19,7 +19,7 @@ export const migrated: Detector = {
     const cure = pinned
       ? 'although bound to their own: somebody changed their affinity'
       : threads.length > allowedCpus
-        ? `there are ${plural(allowedCpus, 'CPU')} for them: take no more threads than CPUs (--threads ${allowedCpus})`
+        ? `there are ${plural(allowedCpus, 'CPU')} for all of them: take fewer threads, or fewer ranks`
         : 'bind each thread to its own (--pin), which a library does not let whose threads are new in each call';
     return {
       reason: `${moved} of ${plural(threads.length, 'measuring thread')} moved to another CPU, ${plural(migrations, 'time')} in all: ${cure}`,

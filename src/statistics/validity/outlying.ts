@@ -9,6 +9,13 @@ const LEAST_SHARE = 0.01;
 const LEAST_SAMPLES = 5;
 const MOST_NAMED = 5;
 
+/** Which of the slow ones another's turn on their CPU explains. @param explained null: nobody knows */
+function lostText(explained: number | null, count: number): string {
+  if (explained === null) return '';
+  if (count === 1) return explained === 1 ? ', and lost a CPU meanwhile' : ', and lost no CPU meanwhile';
+  return `; ${explained === 0 ? 'none' : grouped(explained)} of them lost a CPU meanwhile`;
+}
+
 export const outlying: Detector = {
   name: 'outlying',
   detect({ samples, sorted, disturbed }) {
@@ -20,9 +27,15 @@ export const outlying: Detector = {
     if (slow.worstRatio < LEAST_RATIO && share < LEAST_SHARE) return null;
     const hit = new Set(disturbed ?? []);
     const explained = disturbed === null ? null : slow.indices.filter((index) => hit.has(index)).length;
-    const why = explained === null ? '' : `; ${explained} of them lost a CPU meanwhile`;
+    const how = `${grouped(count)} of ${plural(samples.length, 'repetition')} (${formatShare(share)})`;
+    const index = `(index ${slow.worstIndex})`;
+    const ratio = `${significant(slow.worstRatio, 3)} times the median`;
+    const what =
+      count === 1
+        ? `${how} is far slower than the rest ${index}, ${ratio}${lostText(explained, count)}: it is kept`
+        : `${how} are far slower than the rest, the worst ${index} ${ratio}${lostText(explained, count)}: they are kept`;
     return {
-      reason: `${grouped(count)} of ${plural(samples.length, 'repetition')} (${formatShare(share)}) are far slower than the rest, the worst (index ${slow.worstIndex}) ${significant(slow.worstRatio, 3)} times the median${why}: they are kept; look at p99 beside the median`,
+      reason: `${what}; look at p99 beside the median`,
       evidence: {
         slow: count,
         share,

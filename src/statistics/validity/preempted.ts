@@ -2,7 +2,7 @@
  * Somebody else ran on the CPUs in the measuring threads' time. On a shared machine steal stays at zero while a
  * neighbour's load triples a median: run-queue delay and involuntary switches show it.
  */
-import { formatSeconds, formatShare, plural, significant } from '../../quantities/format.js';
+import { formatSeconds, formatShare, grouped, plural, significant } from '../../quantities/format.js';
 import type { Observation } from '../../telemetry/types.js';
 import type { Seconds } from '../../units.js';
 import { quantileSorted } from '../quantile.js';
@@ -115,7 +115,7 @@ export const preempted: Detector = {
     const often = (found.likelyPerSecond ?? 0) > most;
     if (often && found.disturbances >= LEAST_DISTURBANCES) {
       signs.push(
-        `${formatShare(found.disturbedShare ?? 0)} of the repetitions lost a CPU meanwhile (${significant(found.disturbancesPerSecond ?? 0, 2)} a second of them)`,
+        `${formatShare(found.disturbedShare ?? 0)} of the repetitions lost a CPU while they ran (${grouped(Number(significant(found.disturbancesPerSecond ?? 0, 2)))} in a second of repetitions)`,
       );
     }
     if (found.cpuShare !== null && found.cpuShare < LEAST_CPU_SHARE) {

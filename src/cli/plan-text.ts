@@ -1,0 +1,67 @@
+/** What a campaign would measure and what it may cost, for who asks before it begins. Pure. */
+import { findIndicator } from '../indicators/index.js';
+import { formatSeconds, formatShare, plural } from '../quantities/format.js';
+import { wrap } from '../readers/terminal/style.js';
+import type { BatchSpec, Campaign } from '../record/schema.js';
+import { stackText } from '../stacks/index.js';
+
+const HANGING = '  ';
+
+function launchesText({ inspections, precision, settle, sampling }: BatchSpec): string {
+  const each =
+    sampling.kind === 'fixed'
+      ? plural(sampling.repetitions, 'repetition')
+      : formatSeconds(sampling.seconds, 3);
+  const launches = `${plural(inspections, 'launch', 'launches')} of ${each}`;
+  if (settle !== undefined) return `up to ${launches} to settle it within ${formatShare(settle)}`;
+  return precision === undefined ? launches : `up to ${launches} for ±${formatShare(precision)}`;
+}
+
+function batchText(batch: BatchSpec): string {
+  const { case: one, stack } = batch;
+  const title = findIndicator(one.indicator).title(one.parameters);
+  return `${title}, ${stack.own ?? stackText(stack)}: ${launchesText(batch)}`;
+}
+
+/** Of the repetitions alone; what a launch takes beside them, and how long a fixed number of them is, only measuring tells. */
+function timeTexts(batches: readonly BatchSpec[]): readonly string[] {
+  const byLook = batches.filter(
+    ({ precision, sampling }) => precision !== undefined && sampling.kind !== 'fixed',
+  );
+  const fixed = batches.filter(({ sampling }) => sampling.kind === 'fixed');
+  const timed = batches.flatMap(({ precision, inspections, sampling }) =>
+    precision !== undefined || sampling.kind === 'fixed' ? [] : inspections * sampling.seconds,
+  );
+  const seconds = timed.reduce((sum, one) => sum + one, 0);
+  const of = ({ length }: readonly unknown[]): string => `of ${plural(length, 'batch', 'batches')}`;
+  return [
+    ...(timed.length === 0
+      ? []
+      : [
+          `${of(timed)} the repetitions take ${formatSeconds(seconds, 3)} in all, more only where few of them do`,
+        ]),
+    ...(byLook.length === 0 ? [] : [`${of(byLook)} the first three launches decide how long the others are`]),
+    ...(fixed.length === 0
+      ? []
+      : [`${of(fixed)} the number of repetitions is fixed, and their time not known`]),
+  ];
+}
+
+const mostText = ({ budget }: Campaign): string =>
+  budget == null
+    ? 'no budget: it ends with its last launch (budget: 10min in the file ends it before)'
+    : `at most ${formatSeconds(budget, 3)} (budget): no launch is begun that would end after it`;
+
+/** A paragraph for each batch, and what all of them come to. */
+export function planText(campaign: Campaign, width: number): string {
+  const { batches, seed } = campaign;
+  const paragraphs = [
+    ...batches.map(batchText),
+    `${plural(batches.length, 'batch', 'batches')}, seed ${seed}`,
+    ...timeTexts(batches),
+    mostText(campaign),
+  ];
+  return paragraphs
+    .flatMap((text) => wrap(text, width - HANGING.length).map((line, i) => (i === 0 ? line : HANGING + line)))
+    .join('\n');
+}
