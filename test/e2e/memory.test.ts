@@ -149,7 +149,7 @@ describe('memory', () => {
       expect(run.code).toBe(0);
       expect(run.stdout).toContain('memory triad 64.0 KiB, cached stores, 1 thread, pinned');
       expect(run.stdout).toContain('GB/s');
-      expect(run.stdout.replaceAll(/\s+/g, ' ')).toContain('write-allocate reads another');
+      expect(run.stdout.replaceAll(/\s+/g, ' ')).toContain('write-allocate reads up to another');
     }));
 });
 
