@@ -29,16 +29,28 @@ function timeTexts(batches: readonly BatchSpec[]): readonly string[] {
     ({ precision, sampling }) => precision !== undefined && sampling.kind !== 'fixed',
   );
   const fixed = batches.filter(({ sampling }) => sampling.kind === 'fixed');
-  const timed = batches.flatMap(({ precision, inspections, sampling }) =>
-    precision !== undefined || sampling.kind === 'fixed' ? [] : inspections * sampling.seconds,
-  );
-  const seconds = timed.reduce((sum, one) => sum + one, 0);
+  const secondsOf = (settles: boolean): readonly number[] =>
+    batches.flatMap(({ precision, settle, inspections, sampling }) =>
+      precision !== undefined || sampling.kind === 'fixed' || (settle !== undefined) !== settles
+        ? []
+        : inspections * sampling.seconds,
+    );
+  const timed = secondsOf(false);
+  const settling = secondsOf(true);
+  const sum = (all: readonly number[]): string =>
+    formatSeconds(
+      all.reduce((total, one) => total + one, 0),
+      3,
+    );
   const of = ({ length }: readonly unknown[]): string => `of ${plural(length, 'batch', 'batches')}`;
   return [
     ...(timed.length === 0
       ? []
+      : [`${of(timed)} the repetitions take ${sum(timed)} in all, more only where few of them do`]),
+    ...(settling.length === 0
+      ? []
       : [
-          `${of(timed)} the repetitions take ${formatSeconds(seconds, 3)} in all, more only where few of them do`,
+          `${of(settling)} the repetitions take ${sum(settling)} in all at most, less where they settle before`,
         ]),
     ...(byLook.length === 0 ? [] : [`${of(byLook)} the first three launches decide how long the others are`]),
     ...(fixed.length === 0

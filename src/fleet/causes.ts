@@ -131,6 +131,7 @@ const OF_FLAG: Readonly<Record<string, CauseName>> = {
   'link-degraded': 'link-degraded',
   thermal: 'thermal',
   'power-capped': 'power',
+  'power-limit-moved': 'power',
   'power-brake': 'power',
   'clock-held': 'power',
   stolen: 'neighbours',

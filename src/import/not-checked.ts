@@ -21,6 +21,7 @@ const WHYS: Readonly<Partial<Record<FlagName, string>>> = {
   'power-brake': GPU,
   thermal: GPU,
   'power-capped': GPU,
+  'power-limit-moved': GPU,
   'foreign-load': GPU,
   'clock-held': GPU,
   'clock-not-settled': GPU,

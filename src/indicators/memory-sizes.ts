@@ -23,6 +23,9 @@ export interface DefaultSizes {
 }
 
 const powerBelow = (bytes: Bytes): Bytes => 2 ** Math.floor(Math.log2(bytes));
+/** Of three arrays some lines each: less of them is mostly the call. */
+const LEAST_OF_THREAD: Bytes = 3 * 16 * 64;
+
 const powerAbove = (bytes: Bytes): Bytes => 2 ** Math.ceil(Math.log2(bytes));
 
 function upTo(last: Bytes, first: Bytes, steps: readonly number[], factor: number): readonly Bytes[] {
@@ -100,7 +103,9 @@ export function defaultSizes(cpu: Caches, placing: Placing, free: Bytes | null):
     firsts.length === 0
       ? [USUAL_FIRST, placing.threads]
       : [Math.min(...firsts.map((one) => one.size)), usedOf(firsts, placing)];
-  const first = powerBelow((size / 2) * used);
+  const half = powerBelow((size / 2) * used);
+  // Threads that have to share CPUs need some lines of each array all the same.
+  const first = Math.max(half, powerAbove(placing.threads * LEAST_OF_THREAD));
   const last = pastTheLast(cpu, free);
   return { sparse: upTo(last, first, [1], 4), dense: upTo(last, first, [1, 1.5], 2) };
 }

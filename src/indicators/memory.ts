@@ -30,7 +30,6 @@ const LINE = 8;
 const LEAST_MOVED: Bytes = 16 * 2 ** 20;
 /** Of a given size, what rounding to whole lines may take. */
 const MOST_ROUNDED = 0.02;
-const KIB: Bytes = 1024;
 const PAGE: Bytes = 4096;
 const HUGE_PAGE: Bytes = 2 * 2 ** 20;
 /**
@@ -49,9 +48,6 @@ const schema = z.strictObject({
   pin: z.boolean(),
 });
 type Memory = z.infer<typeof schema>;
-
-/** As --bytes takes it, exactly. */
-const sizeFlag = (bytes: Bytes): string => (bytes % KIB === 0 ? `${bytes / KIB}KiB` : `${bytes}B`);
 
 /** Of each array of each thread: whole cache lines. */
 function elementsOf({ operation, bytes, threads }: Memory): number {
@@ -77,17 +73,12 @@ function read(parameters: Parameters): Memory {
 }
 
 /**
- * A size that somebody gave is the one that is measured, as nearly as whole lines allow: the record has it as given.
- * @throws UserError
+ * The same of the working set that whole lines of each array and thread make, where that is less by more than rounding: a size
+ * is called what it is, and caches are implied from it.
  */
-function checkRounding(memory: Memory): void {
-  const { operation, bytes, threads } = memory;
-  const line = arraysOfPass(operation) * threads * ELEMENT * LINE;
-  const taken = (elementsOf(memory) / LINE) * line;
-  if (bytes - taken <= MOST_ROUNDED * bytes) return;
-  throw new UserError(
-    `--bytes ${sizeFlag(bytes)}: ${operation} on ${plural(threads, 'thread')} takes whole cache lines, ${sizeFlag(taken)} of it: use ${sizeFlag(taken + line)}`,
-  );
+function ofWholeLines(memory: Memory): Memory {
+  const taken = elementsOf(memory) * ELEMENT * arraysOfPass(memory.operation) * memory.threads;
+  return memory.bytes - taken <= MOST_ROUNDED * memory.bytes ? memory : { ...memory, bytes: taken };
 }
 
 /** Passes over the arrays in one repetition. */
@@ -164,13 +155,13 @@ const memoryOnCpu: Indicator = {
     return operations.flatMap((operation) => {
       const sizes = given ?? (operation === 'read' ? defaults.dense : defaults.sparse);
       const ways = operation === 'read' ? (['none'] as const) : stores;
-      return ways.flatMap((way) =>
-        sizes.map((bytes) => {
-          const one = read({ operation, stores: way, bytes, ...asked, threads, pin });
-          if (given !== null) checkRounding(one);
-          return one;
-        }),
-      );
+      return ways.flatMap((way) => {
+        const taken = sizes.map((bytes) =>
+          ofWholeLines(read({ operation, stores: way, bytes, ...asked, threads, pin })),
+        );
+        // Several that are asked for may come to the same.
+        return [...new Map(taken.map((one) => [one.bytes, one])).values()];
+      });
     });
   },
   check: (parameters) => void read(parameters),

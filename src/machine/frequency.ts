@@ -33,8 +33,8 @@ const SAME_CLOCK = 0.99;
 /** Whether the policy keeps the clock below what the hardware offers: without turbo that is the base clock. */
 export function isCapped({ base, max, limit, turbo }: FrequencyDescription): boolean {
   if (max === null || limit === null) return false;
-  const offered = turbo?.enabled === false && base !== null ? Math.min(base, max) : max;
-  return limit < SAME_CLOCK * offered;
+  if (turbo?.enabled !== false) return limit < SAME_CLOCK * max;
+  return base !== null && limit < SAME_CLOCK * Math.min(base, max);
 }
 
 function readTurbo(reader: FileReader, cpu: string): Turbo | null {

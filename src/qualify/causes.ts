@@ -171,6 +171,7 @@ const EXPLAINING: readonly (readonly [cause: CauseName, holds: (flag: Flags[numb
       name === 'power-capped' &&
       Number(evidence.limitWatts ?? Number.NaN) < Number(evidence.defaultLimitWatts ?? Number.NaN),
   ],
+  ['power-limit', ({ name }) => name === 'power-limit-moved'],
   ['clock-held', ({ name }) => name === 'clock-held'],
   ['busy', ({ name }) => name === 'contended' || name === 'foreign-load' || name === 'preempted'],
   // Where others work in this very system, the host's part cannot be told.

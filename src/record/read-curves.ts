@@ -32,7 +32,8 @@ export function readCurves({ kpis, batches }: Pick<PiBenchRecord, 'kpis' | 'batc
         threads,
         cpus: cpus?.length === threads ? cpus : null,
         device: String(labels.device ?? own[0]?.device ?? 'cpu'),
-        atOnce: own.some(({ atOnce }) => atOnce !== undefined),
+        // Curves of older records have no batches.
+        atOnce: labels.at_once === true || own.some(({ atOnce }) => atOnce !== undefined),
         points,
       },
     ];

@@ -13,6 +13,7 @@ it('each check names what it would have needed', () => {
     ['thermal', gpu],
     ['clock-held', gpu],
     ['power-capped', gpu],
+    ['power-limit-moved', gpu],
     ['foreign-load', gpu],
     ['clock-not-settled', gpu],
     ['link-degraded', gpu],

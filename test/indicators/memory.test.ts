@@ -69,14 +69,6 @@ describe('the cases of memory', () => {
       { bytes: '100B', operation: 'triad' },
       /--bytes 100 B is too small: triad on 2 threads takes 384 B or more/,
     ],
-    [
-      { bytes: '1KiB', operation: 'triad' },
-      /--bytes 1KiB: triad on 2 threads takes whole cache lines, 768B of it: use 1152B/,
-    ],
-    [
-      { bytes: '32KiB', operation: 'add', threads: '64', pin: false },
-      /--bytes 32KiB: add on 64 threads takes whole cache lines, 24KiB of it: use 36KiB/,
-    ],
     [{ bytes: '70%,1GiB' }, /--bytes takes sizes such as 1GiB,4GiB, or one share of the free memory/],
     [{ bytes: '100%' }, /--bytes takes a share such as 1%/],
     [{ bytes: '0.1%' }, /is less than 64 MiB: give a size/],
@@ -84,6 +76,15 @@ describe('the cases of memory', () => {
     [{ threads: '3', pin: true }, /--pin needs a CPU for each of 3 threads/],
   ])('%j is refused in words', (flags, says) => {
     expect(() => casesOf(flags)).toThrow(says);
+  });
+
+  it('are called the working set that whole lines make, and measured once', () => {
+    const bytesOf = (flags: Record<string, unknown>) => casesOf(flags).map(({ bytes }) => bytes);
+    expect(bytesOf({ bytes: '1KiB', operation: 'triad', stores: 'cached' })).toEqual([768]);
+    const many = { operation: 'add', stores: 'cached', threads: '64', pin: false };
+    expect(bytesOf({ ...many, bytes: '24KiB,32KiB,64KiB' })).toEqual([24 * 1024, 60 * 1024]);
+    // What rounding takes by the way stays as it was asked for.
+    expect(bytesOf({ ...many, bytes: '1MiB' })).toEqual([MIB]);
   });
 
   it('of a share of the memory take that much of what is free, in whole steps, and say so', () => {

@@ -123,6 +123,7 @@ describe('a node with GPUs', () => {
     const of = (more: Partial<GpuDescription>) =>
       at({ check: 'ecc' }, survey(gpu(more))).find(({ device }) => device === 'cuda:0')?.findings ?? [];
     expect(of({ eccErrors: null }).map(isNotSeen)).toEqual([false, true]);
+    expect(of({ eccErrors: { corrected: 0, uncorrected: null } }).map(isNotSeen)).toContain(true);
     // A record of an older version was not asked.
     expect(of({})).toHaveLength(1);
     // Of a card without error correction there is nothing to pass.

@@ -43,6 +43,28 @@ describe('the table of memory', () => {
       expect(text).not.toContain('last caches');
   });
 
+  it('says that the order of streaming was chosen, also where one instruction set was', () => {
+    const batch = (implementation: string) => ({
+      ...batchOf(
+        {
+          indicator: 'memory',
+          parameters: { operation: 'copy', stores: 'streaming', bytes: MIB, threads: 2, pin: true },
+        },
+        [{ seconds: 1e-3 }],
+      ),
+      stack: { provider: 'embedded', variant: null, implementation },
+    });
+    const text = (...implementations: string[]) => {
+      const record = { batches: implementations.map(batch), kpis: [], machine: machineOf() };
+      return renderMemory(record as unknown as PiBenchRecord, terminalStyle({ isTTY: false })).replaceAll(
+        /\s+/g,
+        ' ',
+      );
+    };
+    expect(text('avx512', 'avx512, chose paged streaming stores')).toContain('for streaming the order');
+    expect(text('avx512', 'avx512')).not.toContain('for streaming the order');
+  });
+
   it('counts write-allocate as what it adds at most', () => {
     expect(shown(16384 * MIB, [MIB, 2 * MIB])).toContain(
       'past the caches it adds up to 1/1 to write, 1/2 to copy and scale, 1/3 to add and triad, unless the CPU avoids it',

@@ -240,13 +240,16 @@ describe('a GPU launch', () => {
     ['of two kinds', { enforcedPowerLimitWatts: null, enforcedPowerLimitWattsBefore: 450 }, null],
   ])('is told where a power limit moved under it: one %s', (_, nvml, words) => {
     const flag = detectFlags(observe({ clock, nvml: { ...sound, ...nvml } })).find(
-      ({ name }) => name === 'power-capped',
+      ({ name }) => name === 'power-limit-moved',
     );
     if (words === null) expect(flag).toBeUndefined();
-    else {
-      expect(flag?.reason).toMatch(words);
-      expect(flag?.evidence.share).toBe(0);
-    }
+    else expect(flag?.reason).toMatch(words);
+  });
+
+  it('is not raised by who only draws', () => {
+    const drawing = { pid: 7, bytes: 1, draws: true };
+    expect(found({ processesBefore: [drawing] })).not.toContain('foreign-load');
+    expect(found({ processesBefore: [drawing, { pid: 8, bytes: 1 }] })).toContain('foreign-load');
   });
 
   it('is told how hot the memory became, also where it had cooled at the end', () => {

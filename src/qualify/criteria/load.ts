@@ -69,7 +69,12 @@ function gpuLoad(check: CheckOf<'load'>, gpu: GpuDescription, mayHide: boolean, 
         );
   const findings = [
     mayHide && processes === 0 && unlisted.length === 0
-      ? notSeen(listed, 'in a container NVML may list nobody, and it does not tell how much memory is in use')
+      ? notSeen(
+          listed,
+          gpu.bytesInUse == null
+            ? 'in a container NVML may list nobody, and it does not tell how much memory is in use'
+            : 'in a container NVML may leave out who computes',
+        )
       : listed,
     ...unlisted,
     ...((drawingProcesses ?? 0) === 0

@@ -30,7 +30,7 @@ export function standingErrors(gpu: GpuDescription, source: string): readonly Fi
   );
   const counted =
     eccErrors?.uncorrected == null
-      ? ecc === true && eccErrors === null
+      ? ecc === true && eccErrors !== undefined
         ? [notSeen(uncorrected, 'this GPU does not tell its memory errors')]
         : []
       : [uncorrected];

@@ -106,7 +106,7 @@ function curveLines(record: PiBenchRecord, style: Style): readonly string[] {
 }
 
 /** Where the sweep's largest size was to be memory's, and free memory did not allow it. */
-function shortText({ batches, machine }: PiBenchRecord): readonly string[] {
+export function shortText({ batches, machine }: PiBenchRecord): readonly string[] {
   const description = machine as unknown as MachineDescription;
   const device = batches[0]?.device ?? 'cpu';
   // Records that were not written here may tell less of their machine.
@@ -136,6 +136,8 @@ function uncertaintyText(batches: readonly RecordBatch[]): string {
 }
 
 const VERIFIED = 'every element compared, exactly; reading by the sum of all words';
+/** As the addon names streaming stores to several pages in turns. */
+const PAGED = 'paged streaming';
 const CHOSEN =
   'Each launch took the instruction set, and for streaming the order, that was fastest over its arrays, by trial; the record names both.';
 const COUNTED =
@@ -158,7 +160,9 @@ export function renderMemory(record: PiBenchRecord, style: Style): string {
   const sets = instructionSets(batches);
   const variant = sets.length === 0 ? stack.variant : sets.join('/');
   const head = `${style.bold(`memory, ${how}, by working set`)}  ${style.dim(`${stack.provider}${variant === null ? '' : ` ${variant}`}, ${first.device}`)}`;
-  const notes = sets.length > 1 ? `${CHOSEN} ${COUNTED}` : COUNTED;
+  const chose =
+    sets.length > 1 || batches.some(({ stack }) => stack.implementation?.includes(PAGED) === true);
+  const notes = chose ? `${CHOSEN} ${COUNTED}` : COUNTED;
   const paragraphs = [
     verifiedText(batches, VERIFIED, style),
     ...failedText(batches, style),

@@ -25,7 +25,7 @@ import { rankRows, renderCollective } from './collective.js';
 import { noResultRows, withoutShortened } from './cut-short.js';
 import { renderGpuTable } from './gpu.js';
 import { importedLines, importedRows, limitText, NOT_VERIFIED, sourceRows } from './imported.js';
-import { renderMemory } from './memory.js';
+import { renderMemory, shortText } from './memory.js';
 import { overlapRows, renderOverlap } from './overlap.js';
 import { clockRows, renderPeak } from './peak.js';
 import { rooflineRows } from './roofline.js';
@@ -322,7 +322,12 @@ function isHidden(indicator: string, batches: readonly RecordBatch[]): boolean {
 function renderBatches(record: PiBenchRecord, style: Style): string {
   const { batches, campaign } = record;
   const [first] = batches;
-  if (batches.length === 1 && first !== undefined) return renderBatch(first, style);
+  if (batches.length === 1 && first !== undefined) {
+    const short = first.case.indicator === 'memory' ? shortText(record) : [];
+    return [renderBatch(first, style), ...short.flatMap((text) => wrap(style.warn(text), style.width))].join(
+      '\n',
+    );
+  }
   const [indicator, ...others] = new Set(batches.map((batch) => batch.case.indicator));
   const named = commandName(campaign) === indicator || indicator === SWEPT_IN_ITS_TABLE;
   const hides = isHidden(indicator ?? '', batches);

@@ -199,7 +199,12 @@ export function headHtml(report: ReportModel): string {
     `<h1>${textHtml(report.headline.title)}</h1>`,
     report.qualification === null
       ? verdictHtml(report)
-      : qualificationHtml(report.qualification, report.batches, report.fault),
+      : qualificationHtml(
+          report.qualification,
+          report.batches,
+          report.fault,
+          warnings({ ...report, fault: null }),
+        ),
     report.batches.length === 0 ? '' : flagsHtml(report),
     originHtml(report),
   ].join('\n');

@@ -72,11 +72,13 @@ const listHtml = (title: string, items: readonly string[]): string =>
 /**
  * @param batches of the record, which checks of parts of several batches are titled by
  * @param fault that was injected; null: none
+ * @param warnings about the record as a whole
  */
 export function qualificationHtml(
   qualification: Qualification,
   batches: readonly { readonly title: string }[],
   fault: string | null,
+  warnings: readonly string[],
 ): string {
   const { outcome, suite, wall, attempts, notJudged, baseline, identity } = qualification;
   const bad = standingOut(qualification);
@@ -99,6 +101,7 @@ export function qualificationHtml(
       : [
           `<p class="badge bad">A fault was injected (${textHtml(fault)}): this is no verdict on the machine.</p>`,
         ]),
+    ...warnings.map((text) => `<p class="badge bad">${textHtml(text)}</p>`),
     `<p class="value ${CLASSES[outcome]}">${OUTCOME_TEXT[outcome]}</p>`,
     `<p>${textHtml(judged)}</p>`,
     '</section>',

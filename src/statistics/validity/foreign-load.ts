@@ -27,7 +27,8 @@ export const foreignLoad = gpuDetector({
     if (seen === null) return null;
     const { others, drawing, passing, unlisted } = seen;
     const hidden = (unlisted ?? 0) >= LEAST_UNLISTED;
-    if (others === 0 && !hidden) return null;
+    // An idle display server takes nothing of a measurement; the criterion of qualify warns of it.
+    if (others - drawing <= 0 && !hidden) return null;
     const bytes = bytesOf(nvml);
     const signs = [
       ...(others > 0 ? [listedText(seen, bytes)] : []),

@@ -20,6 +20,7 @@ import { notSteady } from './not-steady.js';
 import { outlying } from './outlying.js';
 import { powerBrake } from './power-brake.js';
 import { powerCapped } from './power-capped.js';
+import { powerLimitMoved } from './power-limit-moved.js';
 import { preempted } from './preempted.js';
 import { quantised } from './quantised.js';
 import { skewed } from './skewed.js';
@@ -38,6 +39,7 @@ export const detectors: readonly Detector[] = [
   thermal,
   clockHeld,
   powerCapped,
+  powerLimitMoved,
   foreignLoad,
   clockNotSettled,
   linkDegraded,

@@ -20,6 +20,7 @@ export type FlagName =
   | 'peak-moved'
   | 'thermal'
   | 'power-capped'
+  | 'power-limit-moved'
   | 'power-brake'
   | 'clock-held'
   | 'clock-not-settled'
