@@ -629,9 +629,9 @@ describe('what the driver tells of a launch becomes flags', () => {
       ...long,
     );
     const flagNamed = (name: string) => record.batches[0]?.flags.find((flag) => flag.name === name);
-    expect(flagNamed('power-capped')).toMatchObject({
+    expect(flagNamed('power-limit-moved')).toMatchObject({
       reason: expect.stringMatching(/moved from 700 W to 500 W/),
-      evidence: { share: 0, limitWatts: 500, limitBeforeWatts: 700 },
+      evidence: { fromWatts: 700, toWatts: 500 },
     });
     // It was asked before the repetitions, too, and is a degree more each time.
     expect(flagNamed('thermal')?.evidence.memoryCelsius).toBeGreaterThan(61);
