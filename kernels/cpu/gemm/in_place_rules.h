@@ -34,14 +34,15 @@ constexpr std::int64_t kFewPanels = 10;
 // brought AMX. Tiles of many rows had better have A packed from fewer panels on. A B that is far away is
 // packed from fewer strips on, and read in place in blocks that are not deep.
 constexpr std::int64_t kIntelFewPanels = 8;
-// Where its rows meet in few sets of L1 (in turns on two threads, 512 cubed in float32: 1.0 where each core
-// was ours alone, 1.15 where its other thread was busy; of half as many columns 0.95 and 1.09).
+// Where its rows meet in few sets of L1 (in turns on two threads, 512 cubed in float32: 1.0 while the host
+// was quiet, 1.15 while it was busy; of half as many columns 0.95 and 1.09). Busy: a tile on each thread,
+// which needs nothing but its L1, ran slower, too; the register loop did not.
 constexpr std::int64_t kIntelFewPanelsOfMeetingRows = 6;
 constexpr std::int64_t kIntelFewStrips = 10;
 constexpr std::int64_t kIntelFewStripsOfFar = 4;
 constexpr std::int64_t kIntelShareOfL2 = 8;
 // Where both operands are near, of few rows, and the vectors of B are whole lines, neither is packed (in
-// turns, where the core was ours alone and where its other thread was busy: float64 192 cubed 1.09 and 1.01,
+// turns, while the host was quiet and while it was busy: float64 192 cubed 1.09 and 1.01,
 // 256 cubed 1.11 and 0.99, 128x256x256 1.05 and 1.03, 256x128x512 1.17 and 0.93, float32 256x512x256 1.06 and
 // 0.97, 320 cubed 1.05 and 0.97; but of more rows 512x512x256 1.01 and 0.90, and of lines that are parted 360
 // cubed 1.03 and 0.94).
@@ -89,8 +90,7 @@ constexpr int kFewRows = 8;
 constexpr int kZen5RowsOfOneSet = 10;
 constexpr int kZen5RowsOfTwoSets = 12;
 // On Intel's cores with as many: as many rows as there are of two sets (float32 512x256x512 on two
-// threads: 1.0 where each core was ours alone, 1.08 where its other thread was busy; of 12 rows 1.07), and of
-// one.
+// threads: 1.0 while the host was quiet, 1.08 while it was busy; of 12 rows 1.07), and of one.
 constexpr std::int64_t kTwelveWays = 48 << 10;
 constexpr int kIntelRowsOfOneSet = 10;
 

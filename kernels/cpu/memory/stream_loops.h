@@ -120,8 +120,9 @@ void pass(const Arrays& arrays) noexcept {
 }
 
 // A CPU's prefetchers follow an array within a page, and each page of memory is in one place of the DRAM:
-// several of them at once keep more of both busy. On a Xeon (family 6, model 207) copies of 256 MiB have 1.2
-// of what lines in their order have (bench:memory); within its last cache, and on write, nothing was gained.
+// several of them at once keep more of both busy. On a Xeon (family 6, model 207) copies of 256 MiB have 1.1
+// to 1.2 of what lines in their order have (bench:memory); within its last cache, and on write, nothing was
+// gained.
 template <typename V, typename Operation>
 void pass_by_pages(const Arrays& arrays) noexcept {
   constexpr std::size_t kPage = 4096 / sizeof(double);
