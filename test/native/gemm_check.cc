@@ -334,14 +334,15 @@ void check_rules_of_intel(Checks& check) {
     const auto wide = choose({1024, 8192, 64});
     check.that(wide.blocking.mc < 1024, name + ": a product that is not near is computed in blocks of rows");
     const std::int64_t columns = 9 * kernel.nr;
-    const auto few_rows = choose({64, columns, 64});
-    check.that(few_rows.a_in_place && few_rows.b_in_place, name + ": what is near is read where it lies");
-    check.that(!choose({64, columns + 1, 64}).a_in_place && !choose({1024, columns, 64}).a_in_place,
-               name + ": but A is packed where lines of B are parted, and for many rows");
+    const auto few_rows = choose({40, columns, 64});
+    check.that(few_rows.a_in_place && few_rows.b_in_place && !few_rows.rows_outside,
+               name + ": what is near is read where it lies");
+    check.that(!choose({40, columns + 1, 64}).a_in_place,
+               name + ": but A is packed where lines of B are parted");
     // Rows of 2 KiB meet in two sets of an L1, those of 4 KiB in one.
     const auto bytes = static_cast<std::int64_t>(kernel.packing->source_size);
     const auto of_depth = [&](std::int64_t panels, std::int64_t k) {
-      return choose({1000, panels * kernel.nr, k});
+      return choose({1000, panels * kernel.nr - 1, k});
     };
     check.that(of_depth(6, 2048 / bytes).a_in_place && !of_depth(7, 2048 / bytes).a_in_place &&
                    of_depth(8, 2000 / bytes).a_in_place && !of_depth(9, 2000 / bytes).a_in_place,
@@ -349,6 +350,37 @@ void check_rules_of_intel(Checks& check) {
     if (pibench::kernels::cache_sizes().l1 < (48 << 10)) continue;
     check.that(of_depth(4, 2048 / bytes).strip_rows == 0 && of_depth(4, 4096 / bytes).strip_rows == 10,
                name + ": as many rows are read where they lie as L1 has ways for");
+  }
+}
+
+// On Intel's cores many rows of what is near go strip by strip, two tiles as one, and nobody writes rows of
+// others.
+void check_pairs_of_intel(Checks& check) {
+  for (const InstructionSet* set : {&pibench::kernels::kAvx512, &pibench::kernels::kAvx512Float64}) {
+    const MicroKernel& kernel = set->kernels[0];
+    const std::string name = std::string("avx512 ") + pibench::test::name_of(kernel.type) + " on Intel";
+    const auto choose = [&](const GemmShape& shape, int members) {
+      return choose_strategy(kernel, shape, members, CoreKind::kIntel);
+    };
+    const auto in_pairs = [&](const GemmShape& shape) {
+      const auto strategy = choose(shape, 1);
+      return strategy.rows_outside && strategy.in_pairs && strategy.a_in_place && strategy.b_in_place;
+    };
+    const std::int64_t pair = pibench::kernels::kTilesOfPair * kernel.nr;
+    check.that(in_pairs({60, pair, 64}) && in_pairs({100'000, 4096, 8}),
+               name + ": rows of a near B in pairs");
+    check.that(!in_pairs({59, pair, 64}) && !in_pairs({60, pair - kernel.nr, 64}),
+               name + ": but not few of them, or of a single tile's columns");
+    check.that(!in_pairs({60, pair + 1, 64}) && !in_pairs({60, pair, 64, true}) &&
+                   !in_pairs({60, pair, 64, false, true}),
+               name + ": nor of lines that are parted, or of what is transposed");
+    const auto bytes = static_cast<std::int64_t>(kernel.packing->source_size);
+    const std::int64_t half_of_l2 = pibench::kernels::cache_sizes().l2 / 2;
+    check.that(!in_pairs({1000, 2 * pair, half_of_l2 / (2 * pair * bytes)}), name + ": nor where B fills L2");
+    const auto shared = choose({64, 4 * pair, 64}, 2).partition;
+    check.that(shared.rows == 2 && shared.columns == 1, name + ": two members share the rows of pairs");
+    for (const CoreKind others : {CoreKind::kOther, CoreKind::kZen5})
+      check.that(!choose_strategy(kernel, {64, pair, 64}, 1, others).in_pairs, name + ": nobody else's do");
   }
 }
 #endif
@@ -472,6 +504,7 @@ int main(int argc, char** argv) {
 #if defined(__x86_64__)
   check_rules_of_amx(check);
   check_rules_of_intel(check);
+  check_pairs_of_intel(check);
 #endif
 #if defined(__x86_64__)
   check_ceilings_of_cpus(check);

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "avx512_flat_tile.h"
 #include "avx512_tile.h"
 #include "instruction_set.h"
 #include "peak_sums.h"
@@ -22,6 +23,13 @@ constexpr ByRows<sizeof...(below)> by_rows(std::integer_sequence<int, below...>)
 }
 template <typename Arithmetic, int vectors, int most, bool in_place>
 constexpr auto kByRows = by_rows<Arithmetic, vectors, in_place>(std::make_integer_sequence<int, most>{});
+
+template <typename Arithmetic, int... below>
+constexpr ByRows<sizeof...(below)> flat_by_rows(std::integer_sequence<int, below...>) {
+  return {{compute_flat<Arithmetic, below + 1>...}};
+}
+template <typename Arithmetic>
+constexpr auto kFlatByRows = flat_by_rows<Arithmetic>(std::make_integer_sequence<int, kFlatRows>{});
 
 // The kernel for up to one vector of columns, and the one for two, which calls on it at the right edge.
 template <typename Arithmetic>
@@ -71,6 +79,10 @@ constexpr MicroKernel wide_kernel(const MicroKernel& narrow, const ThinKernel* t
   if constexpr (Arithmetic::kInPlace) kernel.in_place = kByRows<Arithmetic, kWide, kWideRows, true>.functions;
   if constexpr (Arithmetic::kReadsFactor && Arithmetic::kInPlace)
     kernel.spreading_in_place = kByRows<Spreading<Arithmetic>, kWide, kWideRows, true>.functions;
+  if constexpr (Arithmetic::kCopies) {
+    kernel.flat = kFlatByRows<Arithmetic>.functions;
+    kernel.rows_of_pairs = kFlatRows;
+  }
   kernel.any_columns = true;
   kernel.products = Arithmetic::kUnit;
   kernel.narrow = &narrow;

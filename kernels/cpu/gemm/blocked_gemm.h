@@ -89,11 +89,13 @@ class BlockedGemm final : public Gemm {
                 Range depth, int member) noexcept;
   [[nodiscard]] Tile tile_of_c(std::int64_t depth, std::int64_t b_step) const noexcept;
   void multiply_in_place(const Role& role, std::int64_t product) noexcept;
+  [[nodiscard]] std::int64_t tiles_beside(std::int64_t columns) const noexcept;
+  [[nodiscard]] const ComputeTile* heights(const MicroKernel& kernel) const noexcept;
   [[nodiscard]] Piece piece_after(std::int64_t done, std::int64_t all, bool again) const noexcept;
   [[nodiscard]] Strips strips_of_rest(const MicroKernel& kernel, std::int64_t rows) const noexcept;
   template <typename Take>
-  void take_below(const MicroKernel& kernel, Strips strip, std::size_t a_row, Tile& tile, std::size_t b_from,
-                  std::size_t c_from, const Take& take) const noexcept;
+  void take_below(const ComputeTile* heights, bool below, Strips strip, std::size_t a_row, Tile& tile,
+                  std::size_t b_from, std::size_t c_from, const Take& take) const noexcept;
   template <typename Take>
   void take_strips(bool packed_b, std::int64_t b_step, const Strips& strips_of_rows, std::int64_t columns,
                    Range depth, const Take& take) const noexcept;
@@ -201,7 +203,9 @@ class BlockedGemm final : public Gemm {
   int strip_rows_;  // of a strip of this kernel
   bool b_asked_, evenly_, next_asked_, c_asked_, spreading_, stream_c_;
   int b_rows_;
-  bool by_lines_, rows_outside_;
+  bool by_lines_;
+  bool flat_;  // strip by strip, by MicroKernel::flat
+  bool rows_outside_;
   // Nothing is packed, and all of a member's part is one block: there are only tiles to compute.
   bool only_tiles_ = false;
   // Then, strip by strip or where there is but one panel, the calls of each member, for operands with rows so

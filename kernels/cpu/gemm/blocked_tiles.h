@@ -70,8 +70,7 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
         evenly_ && a_in_place_ && !shape_.transpose_a && !tile.prefetch_c && unasked > 0 && strip_count == 1;
     for (std::int64_t at = 0; at < width;) {
       const Piece piece = next_piece(width - at);
-      const ComputeTile* heights =
-          a_in_place_ && !shape_.transpose_a ? in_place(piece.kernel) : by_rows(piece.kernel);
+      const ComputeTile* const of_height = heights(piece.kernel);
       tile.columns = hangs_over ? kernel_.nr : piece.columns;
       for (Strips strip = strips(rows.size()); !strip.done(); strip.next()) {
         const bool copying = copies && strip.row() == 0;
@@ -92,7 +91,7 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
         }
         std::byte* const target = c + result_bytes((rows.begin + strip.row()) * operands_->ldc + j + at);
         tile.c = tile.target = target;
-        const ComputeTile compute = heights[strip.height() - 1];
+        const ComputeTile compute = of_height[strip.height() - 1];
         if (!hangs_over) {
           compute(tile);
         } else {
@@ -173,8 +172,8 @@ void BlockedGemm::multiply_in_place(const Role& role, std::int64_t product) noex
     done += piece.columns;
     if (kernel_.beside && next.none()) {
       const bool whole = piece.columns == kernel_.nr;
-      take_below(piece.kernel, whole ? role.strips : strips_of_rest(piece.kernel, role.rows.size()), a_row,
-                 tile, 0, 0,
+      take_below(heights(piece.kernel), true,
+                 whole ? role.strips : strips_of_rest(piece.kernel, role.rows.size()), a_row, tile, 0, 0,
                  [&](ComputeTile compute, Tile& below, std::size_t a_from, std::size_t, std::size_t c_from) {
                    below.a = a + a_from;
                    below.c = below.target = c + c_from;
@@ -182,13 +181,13 @@ void BlockedGemm::multiply_in_place(const Role& role, std::int64_t product) noex
                  });
       continue;
     }
-    const ComputeTile* const heights = shape_.transpose_a ? by_rows(piece.kernel) : in_place(piece.kernel);
+    const ComputeTile* const of_height = heights(piece.kernel);
     for (Strips strip = role.strips; !strip.done(); strip.next()) {
       const auto height = static_cast<std::size_t>(strip.height());
       tile.a = a;
       tile.c = tile.target = c;
       if (!next.none()) next.ask_by(tile, piece.kernel.nr, packing_.b, packing_);
-      heights[height - 1](tile);
+      of_height[height - 1](tile);
       a += height * a_row;
       c += height * c_row;
     }

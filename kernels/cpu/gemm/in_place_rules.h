@@ -41,11 +41,11 @@ constexpr std::int64_t kIntelFewPanelsOfMeetingRows = 6;
 constexpr std::int64_t kIntelFewStrips = 10;
 constexpr std::int64_t kIntelFewStripsOfFar = 4;
 constexpr std::int64_t kIntelShareOfL2 = 8;
-// Where both operands are near, of few rows, and the vectors of B are whole lines, neither is packed (in
-// turns, while the host was quiet and while it was busy: float64 192 cubed 1.09 and 1.01,
-// 256 cubed 1.11 and 0.99, 128x256x256 1.05 and 1.03, 256x128x512 1.17 and 0.93, float32 256x512x256 1.06 and
-// 0.97, 320 cubed 1.05 and 0.97; but of more rows 512x512x256 1.01 and 0.90, and of lines that are parted 360
-// cubed 1.03 and 0.94).
+// Where both operands are near, of few rows, and the vectors of B are whole lines, neither is packed, also
+// where they do not go in pairs, with which these figures were not (in turns, while the host was quiet and
+// while it was busy: float64 192 cubed 1.09 and 1.01, 256 cubed 1.11 and 0.99, 128x256x256 1.05 and 1.03,
+// 256x128x512 1.17 and 0.93, float32 256x512x256 1.06 and 0.97, 320 cubed 1.05 and 0.97; but of more rows
+// 512x512x256 1.01 and 0.90, and of lines that are parted 360 cubed 1.03 and 0.94).
 constexpr std::int64_t kIntelShareOfNearOperand = 4;
 constexpr std::int64_t kIntelFewStripsOfNear = 24;
 constexpr std::int64_t kLine = 64;
@@ -158,6 +158,23 @@ bool stays_on_intel(const MicroKernel& kernel, const GemmShape& shape, const Gem
          source_bytes(kernel, shape.k * shape.n) <= most;
 }
 
+// Whether a product goes strip by strip, two tiles as one, of operands where they lie: of enough rows, of a B
+// that stays in L2 and of which vectors are whole lines (by one thread of a Xeon, in turns, float32 and
+// float64: 64 cubed 1.03 and 1.03, 128 cubed 1.01 and 1.00, 192 cubed 1.00 and 1.05, 256 cubed 1.01 and 1.05,
+// 2048x64x64 1.02 and 1.07, 300x64x2000 1.07 and 1.04, 256x512x128 1.02 and 1.15, 1000x200x16 1.17 and 1.23,
+// 4096x4096x8 1.29 and 1.28, 4096x4096x16 1.23 and 1.84; but 56x256x256 0.99 and 0.99, 28x128x128 0.95 and
+// 0.96, of lines that are parted 300 cubed in float32 0.84, 70 cubed in float64 0.92, and of 1.5 MB of B 448
+// cubed in float64 0.77).
+constexpr std::int64_t kIntelFewestRowsOfPairs = 60;
+constexpr std::int64_t kIntelPartsOfL2 = 5;
+constexpr std::int64_t kIntelPartsOfB = 2;
+bool goes_in_pairs(const MicroKernel& kernel, const GemmShape& shape, const CoreRules& rules) {
+  return rules.intel && kernel.flat != nullptr && can_read_a_in_place(kernel, shape) &&
+         can_read_b_in_place(kernel, shape) && !shape.transpose_a && shape.m >= kIntelFewestRowsOfPairs &&
+         shape.n >= kTilesOfPair * kernel.nr && source_bytes(kernel, shape.n) % kLine == 0 &&
+         source_bytes(kernel, shape.k * shape.n) <= cache_sizes().l2 / kIntelPartsOfL2 * kIntelPartsOfB;
+}
+
 // By how often they are read: a B that was packed is read by all members' rows.
 InPlace suits_intel(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part) {
   const bool tall = kernel.mr > kFewRows;
@@ -239,7 +256,7 @@ bool is_better_alone(const MicroKernel& kernel, const GemmShape& shape) {
 
 // Of a whole product, before it is known who computes which part of it.
 InPlace suits_whole(const MicroKernel& kernel, const GemmShape& shape, const CoreRules& rules) {
-  if (is_one_tile(kernel, shape)) return {true, true};
+  if (is_one_tile(kernel, shape) || goes_in_pairs(kernel, shape, rules)) return {true, true};
   if (meets_in_pages(kernel, shape, rules)) return {};
   if (rules.low) return suits_low(kernel, shape, shape);
   if (rules.intel) return suits_intel(kernel, shape, shape);

@@ -95,6 +95,9 @@ inline constexpr int kThinVectors = 4;
 inline constexpr int kMostVectors = 16;
 inline constexpr int kMostOfTransposed = 128;
 
+// Tiles beside each other that are computed as one, where two are.
+inline constexpr std::int64_t kTilesOfPair = 2;
+
 struct ThinKernel {
   MultiplyThin along_rows[kThinVectors];   // for 1 .. 4 vectors, of which elements are neighbours
   MultiplyThin across_rows[kThinVectors];  // likewise, with any distance; elements of a result are neighbours
@@ -165,6 +168,11 @@ struct MicroKernel {  // NOLINT(clang-analyzer-optin.performance.Padding)
   // as one, which takes fewer loads and reads B more often; 0: with none.
   bool beside = false;
   int rows_of_pairs = 0;
+  // Of kernels whose other tiles have none beside and below them, what computes an even number of tiles
+  // beside each other, and those below them, of up to rows_of_pairs rows, two at a time, of operands in
+  // place. It asks for nothing of B and never writes past the caches. nullptr: in_place computes pairs, where
+  // it can.
+  const ComputeTile* flat = nullptr;
   // by_rows and in_place for cores that are faster without multiply-adds that read an element of A and spread
   // it themselves; nullptr: there is no difference.
   const ComputeTile* spreading = nullptr;

@@ -48,7 +48,9 @@ BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, c
       b_rows_(strategy.b_rows),
       by_lines_(strategy.by_lines && kernel.packing->by_lines != nullptr && !shape.transpose_b &&
                 (strategy.b_rows > 0 || kernel.packing->trailer_of_b == 0)),
-      rows_outside_(strategy.rows_outside && kernel.beside),
+      flat_(strategy.rows_outside && strategy.in_pairs && kernel.flat != nullptr && strategy.a_in_place &&
+            strategy.b_in_place && !shape.transpose_a),
+      rows_outside_(flat_ || (strategy.rows_outside && kernel.beside)),
       packs_ahead_(!rows_outside_ && strategy.b_ahead && kernel.pack_ahead != nullptr &&
                    strategy.partition.packers() == 1 && !strategy.b_in_place && !shape.prepack_b &&
                    !shape.transpose_b && strategy.b_rows == 0),
@@ -64,7 +66,7 @@ BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, c
   for (int i = 0; i < partition_.members(); ++i) roles_.push_back(role_of(i));
   only_tiles_ = has_only_tiles();
   const bool is_one_panel = shape.n <= kernel.nr && !next_asked_;
-  is_planned_ = only_tiles_ && (rows_outside_ || (kernel.beside && is_one_panel));
+  is_planned_ = only_tiles_ && kernel.beside && (rows_outside_ || is_one_panel);
   if (is_planned_) calls_.resize(roles_.size());
   const std::size_t a_bytes = a_in_place_ ? 0 : strip_bytes(blocks_.mc, blocks_.kc) + kPackingSlack;
   edge_offset_ = whole_lines(a_bytes);
@@ -169,7 +171,7 @@ void BlockedGemm::work(int member) noexcept {
 void BlockedGemm::multiply_products(const Role& role, int member) noexcept {
   std::size_t turn = 0;
   for (std::int64_t product = role.products.begin; product < role.products.end; ++product) {
-    if (only_tiles_) {
+    if (only_tiles_ && !flat_) {
       multiply_in_place(role, product);
     } else {
       multiply_product(role, product, turn, member);

@@ -36,8 +36,8 @@ struct Strategy {
   bool evenly = false;      // Tile::asks_evenly, where a block has one strip
   bool next_asked = false;  // products of which nothing is packed ask for the operands of the next of a batch
   // The loop over the strips of a block is outside of that over its panels, so that a strip stays near rather
-  // than a panel: of kernels with MicroKernel::beside. Then b_ahead, b_copied, b_asked, evenly and next_asked
-  // have no effect.
+  // than a panel: of kernels with MicroKernel::beside, and in_pairs of those with MicroKernel::flat, of
+  // operands in place. Then b_ahead, b_copied, b_asked, evenly and next_asked have no effect.
   bool rows_outside = false;
   bool in_pairs = false;   // by strips of MicroKernel::rows_of_pairs, where it has some
   bool c_asked = false;    // each tile asks for its rows of C

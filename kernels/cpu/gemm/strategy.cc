@@ -64,6 +64,8 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   if (reads_b || (strategy.by_lines && strategy.b_rows > 0) || packs_wide) share_columns(strategy.partition);
 
   if (rules.low && !packed.a && !packed.b) share_rows_by_strips(kernel, shape, strategy.partition);
+  const bool can_pair = goes_in_pairs(kernel, shape, rules);
+  if (can_pair) share_rows_in_pairs(kernel, shape, strategy.partition);
 
   if (strategy.partition.products == 1 && is_better_alone(kernel, shape)) strategy.partition = {};
 
@@ -73,7 +75,8 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   part.n = std::min(shape.n, ceil_div(ceil_div(shape.n, kernel.nr), grid.columns) * kernel.nr);
   const bool one_strip =
       goes_by_single_strips(kernel, part) || (kernel.speed > 1 && is_bound_by_reading_far_b(kernel, shape));
-  const InPlace in_place = suits_member(kernel, shape, part, rules);
+  const bool in_pairs = can_pair && part.n >= kTilesOfPair * kernel.nr;
+  const InPlace in_place = in_pairs ? InPlace{true, true} : suits_member(kernel, shape, part, rules);
   strategy.a_in_place = (in_place.a || one_strip) && can_a;
   strategy.b_in_place = in_place.b && can_b && !low_lines;
   if (strategy.a_in_place && !shape.transpose_a)
@@ -89,7 +92,9 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   strategy.blocking = blocks_of_cores(kernel, shape, part, strategy, rules);
   strategy.blocking = blocks_of_far_b(kernel, shape, part, strategy, cores);
 
-  if (rules.low)
+  if (in_pairs)
+    go_in_pairs(kernel, shape, part, strategy);
+  else if (rules.low)
     go_by_strips(kernel, shape, part, strategy);
   else if (kernel.beside && cores == CoreKind::kOther)
     strategy.rows_outside = goes_by_strips_widened(shape, part);
@@ -101,7 +106,7 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   strategy.spreading = rules.zen5;
   strategy.next_asked = cores == CoreKind::kOther && kernel.products == 1 && is_far_batch(kernel, shape);
   strategy.halves = cores == CoreKind::kOther;
-  strategy.c_asked = asks_for_c(kernel, shape, rules);
+  strategy.c_asked = asks_for_c(kernel, shape, rules) && (!in_pairs || shape.k < kShallowestOfPairs);
   const bool written_once = shape.k <= strategy.blocking.kc;
   strategy.stream_c =
       !rules.intel && kernel.speed == 1 && written_once && is_too_much_to_stay(kernel, shape, cores);

@@ -1,5 +1,5 @@
-// What goes strip by strip instead of panel by panel, on Zen 3. For strategy.cc and its rules alone: nothing
-// here has linkage outside of it.
+// What goes strip by strip instead of panel by panel: on Zen 3, and of Intel's cores in pairs of tiles. For
+// strategy.cc and its rules alone: nothing here has linkage outside of it.
 #pragma once
 
 #include <algorithm>
@@ -85,8 +85,7 @@ std::int64_t depth_by_strips_in_place(const MicroKernel& kernel, const GemmShape
 // 1.05, 128x64x128 1.04, 1024x32x32 1.04, 200x112x32 1.05; float64 64x64x48 1.04, 33x64x96 1.07, 64 cubed
 // 0.99 to 1.02. Of a larger B 1024x96x128 0.92, 1000x64x200 0.94).
 bool suits_pairs(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part) {
-  constexpr std::int64_t kPair = 2;
-  return kernel.rows_of_pairs > 0 && part.n >= kPair * kernel.nr &&
+  return kernel.rows_of_pairs > 0 && part.n >= kTilesOfPair * kernel.nr &&
          source_bytes(kernel, part.n * shape.k) <= cache_sizes().l1;
 }
 
@@ -103,6 +102,28 @@ void share_rows_by_strips(const MicroKernel& kernel, const GemmShape& shape, Par
   if (two && shape.m >= kFewestStrips * kernel.mr &&
       depth_by_strips_in_place(kernel, shape, shape) == shape.k)
     partition = {1, 2, 1};
+}
+
+// Of Intel's pairs (in_place_rules.h) each member has rows of its own, where there are some for all: those of
+// C that it writes (float32 and float64 on two threads, in turns: 64 cubed 1.04 and 0.99, where columns
+// shared are 0.98 and 1.00, 128 cubed 1.01 and 1.00, or 0.99 and 1.00, 256 cubed 1.02 and 1.09, or 0.98
+// and 1.09).
+void share_rows_in_pairs(const MicroKernel& kernel, const GemmShape& shape, Partition& partition) {
+  constexpr std::int64_t kFewestStrips = 2;
+  const int members = partition.rows * partition.columns;
+  if (partition.products == 1 && shape.m >= kFewestStrips * kernel.rows_of_pairs * members)
+    partition = {1, members, 1};
+}
+
+// A pair of more steps than these had better not ask for its rows of C (by one thread, in turns: float32
+// 4096x2048x32 1.10, 2048x2048x64 1.04, 1000x1024x64 1.06; float64 1.08, 1.01, 1.04; but 4096x4096x8 0.97 and
+// 0.80).
+constexpr std::int64_t kShallowestOfPairs = 16;
+
+void go_in_pairs(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part,
+                 Strategy& strategy) {
+  strategy.rows_outside = strategy.in_pairs = true;
+  strategy.blocking = {part.m, shape.k, round_up(part.n, kernel.nr)};
 }
 
 // Low tiles strip by strip, where that is better.

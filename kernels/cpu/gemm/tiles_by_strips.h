@@ -11,6 +11,11 @@
 namespace pibench::kernels {
 namespace {
 
+// How many whole tiles so many columns have beside each other: where two are computed as one, an even number.
+std::int64_t BlockedGemm::tiles_beside(std::int64_t columns) const noexcept {
+  return flat_ ? columns / (kTilesOfPair * kernel_.nr) * kTilesOfPair : columns / kernel_.nr;
+}
+
 // The next tile's columns after so many of `all`. What whole tiles leave is, where `again`, a whole tile that
 // ends with the others and has some of their columns again, of which the instructions are fewer: of a B that
 // lies there, and where nothing is added to C or written past the caches.
@@ -26,18 +31,23 @@ Strips BlockedGemm::strips_of_rest(const MicroKernel& kernel, std::int64_t rows)
   return {rows, std::min<std::int64_t>(kernel.mr, most_rows_), kernel_.row_multiple};
 }
 
+// What computes tiles of A as this product has it.
+const ComputeTile* BlockedGemm::heights(const MicroKernel& kernel) const noexcept {
+  return a_in_place_ && !shape_.transpose_a ? in_place(kernel) : by_rows(kernel);
+}
+
 // Calls `take` with what computes `tile`, of which the place and the height are still to be said, and those
 // below it, and with how far from the first rows, in bytes, its operands are: of strips, packed or not, that
-// follow each other, `a_row` bytes for each row. One call for each height.
+// follow each other, `a_row` bytes for each row. One call for each height, or, where tiles have none `below`
+// them, for each strip.
 template <typename Take>
-void BlockedGemm::take_below(const MicroKernel& kernel, Strips strip, std::size_t a_row, Tile& tile,
-                             std::size_t b_from, std::size_t c_from, const Take& take) const noexcept {
-  const bool in_place_a = a_in_place_ && !shape_.transpose_a;
-  const ComputeTile* const heights = in_place_a ? in_place(kernel) : by_rows(kernel);
+void BlockedGemm::take_below(const ComputeTile* heights, bool below, Strips strip, std::size_t a_row,
+                             Tile& tile, std::size_t b_from, std::size_t c_from,
+                             const Take& take) const noexcept {
   const std::size_t c_row = result_bytes(operands_->ldc);
   while (!strip.done()) {
     const auto row = static_cast<std::size_t>(strip.row());
-    const std::int64_t count = strip.alike();
+    const std::int64_t count = below ? strip.alike() : 1;
     if (!a_in_place_) tile.a_step = strip.height() * packing_.a.unit;
     tile.below = count - 1;
     tile.a_strip = strip.height() * static_cast<std::int64_t>(a_row);
@@ -61,12 +71,12 @@ void BlockedGemm::take_strips(bool packed_b, std::int64_t b_step, const Strips& 
   tile.accumulate = depth.begin > 0;
   tile.stream_c = stream_c_ && !tile.accumulate && result_bytes(operands_->ldc) % kLine == 0;
 
-  const std::int64_t beside = columns / kernel_.nr;
+  const std::int64_t beside = tiles_beside(columns);
   if (beside > 0) {
     tile.columns = kernel_.nr;
     tile.more = beside - 1;
     tile.b_panel = static_cast<std::int64_t>(panel);
-    take_below(kernel_, strips_of_rows, a_row, tile, 0, 0, take);
+    take_below(flat_ ? kernel_.flat : heights(kernel_), true, strips_of_rows, a_row, tile, 0, 0, take);
     tile.more = 0;
   }
   const bool again = !packed_b && !tile.accumulate && !tile.stream_c;
@@ -75,8 +85,9 @@ void BlockedGemm::take_strips(bool packed_b, std::int64_t b_step, const Strips& 
     const Piece piece = piece_after(done, columns, again);
     const Strips strips = a_in_place_ ? strips_of_rest(piece.kernel, strips_of_rows.rows()) : strips_of_rows;
     tile.columns = piece.again + piece.columns;
-    take_below(piece.kernel, strips, a_row, tile, b_from - static_cast<std::size_t>(piece.again) * column,
-               result_bytes(done - piece.again), take);
+    take_below(heights(piece.kernel), kernel_.beside, strips, a_row, tile,
+               b_from - static_cast<std::size_t>(piece.again) * column, result_bytes(done - piece.again),
+               take);
     b_from += static_cast<std::size_t>(piece.columns) * column;
     done += piece.columns;
   }
