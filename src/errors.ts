@@ -28,3 +28,10 @@ export function messageOf(error: unknown): string {
 export function systemCode(error: unknown): string | null {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
 }
+
+/** With what lies behind it: `fetch failed` alone tells nobody what to do. */
+export function messageWithCause(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const behind = cause === undefined ? '' : messageOf(cause) || (systemCode(cause) ?? '');
+  return behind === '' ? messageOf(error) : `${messageOf(error)}: ${behind}`;
+}

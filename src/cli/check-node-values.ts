@@ -3,7 +3,7 @@
  * reservation. The commands' own functions look at them, for machines that have whatever is asked for; what only a node can tell (its
  * devices, its memory, its libraries) is left to the node. Nothing is measured.
  */
-import { dirname, resolve } from 'node:path';
+import { dirname, isAbsolute, resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
 import createYargs from 'yargs';
 import type { AskedEntry } from '../campaign/campaign-file.js';
@@ -25,6 +25,7 @@ import { budgetOf, labelsOf, seedOf } from './common-options.js';
 import { batchesOf, createCampaign, stacksText } from './create-campaign.js';
 import { batchesOfEntry } from './entry-batches.js';
 import { NO_OWN, type OwnNames } from './own-stack-names.js';
+import type { Wanted } from './qualification/outputs.js';
 import { sweptBatches, sweptOptions } from './swept-batches.js';
 import { joinNegatives, refuseTwice, refuseValue, requireValues, UsageError } from './usage.js';
 
@@ -176,6 +177,16 @@ async function checkRun(words: readonly string[]): Promise<void> {
   createCampaign({ name: 'run', command: [], batches, seed, budget: seconds, labels });
 }
 
+/** What nodes print nobody keeps, and a relative path is the same file for all that share the folder. @throws UserError */
+function requireOwnPlace({ format: { name }, place }: Wanted): void {
+  if (place === null || isAbsolute(place)) return;
+  const why =
+    place === '-' ? 'what nodes print is not kept' : 'nodes that share this folder would write one file';
+  throw new UserError(
+    `--format ${name}=${place}: ${why}; write ${name} alone, and it lies in nodes/<node>/ of the submission, or an absolute path of a folder that each node has for itself`,
+  );
+}
+
 async function checkQualify(words: readonly string[]): Promise<void> {
   const { qualifyCommand } = await import('./commands/qualify.js');
   const { suiteOf } = await import('./qualification/asked.js');
@@ -183,6 +194,10 @@ async function checkQualify(words: readonly string[]): Promise<void> {
   const { PUSH_CREDENTIALS, pushAddress } = await import('./qualification/gateway.js');
   const { parseFormats } = await import('./qualification/outputs.js');
   const flags = await flagsOf(words, qualifyCommand);
+  if (flags.selfTest === true)
+    throw new UserError(
+      'qualify --self-test keeps no record that a node could bring back: run it on the node itself',
+    );
   const text = (name: string): string | null => (flags[name] === undefined ? null : String(flags[name]));
   const [file, expect, baseline] = [text('suite'), text('expect'), text('baseline')];
   if (file !== null && flags.tier !== undefined)
@@ -202,7 +217,7 @@ async function checkQualify(words: readonly string[]): Promise<void> {
   requireChecksFor(suite, { expect, baseline });
   for (const name of ['budget', 'deadline'])
     if (flags[name] !== undefined) requireDuration(String(flags[name]), `--${name}`);
-  if (flags.format !== undefined) parseFormats(String(flags.format));
+  if (flags.format !== undefined) parseFormats(String(flags.format)).forEach(requireOwnPlace);
   if (flags.push !== undefined && pushAddress(String(flags.push)).credentials !== null)
     throw new UserError(
       `--push with a user or a password would lie in the files of the submission: set ${PUSH_CREDENTIALS} on the nodes instead`,

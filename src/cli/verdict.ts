@@ -17,7 +17,7 @@ export function parseAge(text: string): number | null {
 
 /**
  * @param args after `verdict`
- * @returns the exit code; null: not for this short way (--help, a flag that it does not know)
+ * @returns the exit code; null: not for this short way (--help, a flag that it does not know, or one that stands there twice)
  */
 export function verdict(
   args: readonly string[],
@@ -25,15 +25,21 @@ export function verdict(
   complain: (line: string) => void,
 ): number | null {
   let values: { 'max-age'?: string | undefined; tier?: string | undefined; file?: string | undefined };
+  let given: readonly string[];
   try {
-    ({ values } = parseArgs({
+    const parsed = parseArgs({
       args: [...args],
       options: { 'max-age': { type: 'string' }, tier: { type: 'string' }, file: { type: 'string' } },
       allowPositionals: false,
-    }));
+      tokens: true,
+    });
+    values = parsed.values;
+    given = parsed.tokens.flatMap((token) => (token.kind === 'option' ? token.name : []));
   } catch {
     return null;
   }
+  // Which of two was meant the long way asks.
+  if (new Set(given).size < given.length) return null;
   const age = parseAge(values['max-age'] ?? DEFAULT_MAX_AGE);
   if (age === null) {
     complain(`pi-bench: --max-age takes an age such as 30min, 24h or 7d; got "${values['max-age']}"`);

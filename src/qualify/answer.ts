@@ -17,6 +17,8 @@ export interface CachedVerdict {
   /** Of the first check that stands in the way: `sustained: cpu-quota`; null: none does. */
   readonly why: string | null;
   readonly checks: number;
+  /** Of them those of which something was said, the others were skipped; absent: an older pi-bench. */
+  readonly judged?: number;
   readonly record: string;
   /** What it was held to beside the suite: `gpu=8`, `baseline=<sha256>` (of before `baseline`); absent: nothing, or an older pi-bench. */
   readonly held?: readonly string[];
@@ -154,11 +156,15 @@ function partText(saw: Seen | undefined): string {
 }
 
 /** How closely one looked, first by how much of the node it saw. */
-const closeness = ({ saw, checks }: CachedVerdict): readonly number[] => [
+const closeness = ({ saw, checks, judged = checks }: CachedVerdict): readonly number[] => [
   partText(saw) === '' ? 1 : 0,
   saw?.gpus.length ?? 0,
-  checks,
+  judged,
 ];
+
+/** `24 checks`, `23 of 48 checks` where the others were skipped. */
+const checksText = ({ checks, judged = checks }: CachedVerdict): string =>
+  `${judged === checks ? '' : `${judged} of `}${checks} check${checks === 1 ? '' : 's'}`;
 
 function closestFirst(a: CachedVerdict, b: CachedVerdict): number {
   const [own, other] = [closeness(a), closeness(b)];
@@ -225,8 +231,8 @@ export function answerOf(
     return notThorough(newest, least, age);
   // Of several that say the same, the one that looked closest.
   const [told = last] = enough.toSorted(closestFirst);
-  const { suite, why, checks, saw } = told;
-  const what = why === null ? `${checks} checks` : why;
+  const { suite, why, saw } = told;
+  const what = why ?? checksText(told);
   return {
     line: cut(
       `${outcome} ${suite} ${ageText(Math.max(0, age(told)))} ago${partText(saw)}: ${what}`.replaceAll(

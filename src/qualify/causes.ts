@@ -15,7 +15,7 @@ const CAUSES = {
   'lost-launch': ['triage', 'read why the launch was lost, look into dmesg for it, and qualify again'],
   'no-time': [
     'monitor',
-    'let it come to its end: give it more time (--budget, --deadline), take a smaller suite, or, where it was interrupted, go on with pi-bench resume',
+    'let it come to its end: give it more time (--budget, --deadline), take a smaller suite, or, where it was interrupted, go on with pi-bench resume (t0 and t1 begin anew)',
   ],
   'cpu-quota': [
     'config',
@@ -115,6 +115,10 @@ const CAUSES = {
   'not-seen': [
     'config',
     'let pi-bench see what the suite insists on (the control group’s files, NVML, the CPU’s counters), or do not require that check of this node',
+  ],
+  'not-told': [
+    'triage',
+    'qualify again; where it stays open, give the part more launches or repetitions in the suite, or a reference that fits',
   ],
   'mixed-devices': ['config', 'bring devices of one kind to the same model, firmware and driver'],
   'no-driver': [

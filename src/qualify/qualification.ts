@@ -26,6 +26,8 @@ export interface QualificationInput {
   /** Of each attempt what its checks came to. */
   readonly judged: readonly (readonly JudgedCheck[])[];
   readonly attempts: Qualification['attempts'];
+  /** By a signal. */
+  readonly interrupted: boolean;
   /** Beside what the checks say themselves. */
   readonly notJudged: readonly string[];
 }
@@ -93,7 +95,7 @@ function notJudgedTexts(checks: readonly QualificationCheck[]): readonly string[
 
 export function qualificationOf(input: QualificationInput): Qualification {
   const { suite, machine, judged, notJudged } = input;
-  const checks = checksOf(judged);
+  const checks = checksOf(judged, input.interrupted);
   return {
     suite: { name: suite.name, tier: suite.tier, file: suite.file, sha256: suite.sha256 },
     outcome: outcomeOf(checks),

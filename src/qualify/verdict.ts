@@ -110,7 +110,7 @@ function telling(judgements: readonly JudgedCheck[], verdict: Verdict, repeated:
   return chosen ?? bad ?? (judgements[0] as JudgedCheck);
 }
 
-function checkOf(judgements: readonly JudgedCheck[]): QualificationCheck | null {
+function checkOf(judgements: readonly JudgedCheck[], interrupted: boolean): QualificationCheck | null {
   const [first] = judgements;
   if (first === undefined) return null;
   const { check } = first;
@@ -120,7 +120,7 @@ function checkOf(judgements: readonly JudgedCheck[]): QualificationCheck | null 
   const { judgement } = telling(judgements, verdict, repeats(check.check));
   const early =
     decided === null
-      ? `not measured again, as the time was up (${verdicts.length} of ${MOST_ATTEMPTS} attempts): `
+      ? `not measured again, as ${interrupted ? 'it was interrupted' : 'the time was up'} (${verdicts.length} of ${MOST_ATTEMPTS} attempts): `
       : '';
   const fine = verdict === 'pass' || verdict === 'skipped';
   const { id, kind, part, device, batch, cause } = { ...judgement, batch: first.judgement.batch };
@@ -147,10 +147,18 @@ function checkOf(judgements: readonly JudgedCheck[]): QualificationCheck | null 
   };
 }
 
-/** @param attempts what each attempt's checks came to; ids of the first are those of all */
-export const checksOf = (attempts: readonly (readonly JudgedCheck[])[]): readonly QualificationCheck[] => {
+/**
+ * @param attempts what each attempt's checks came to; ids of the first are those of all
+ * @param interrupted whether a signal kept it from being measured again
+ */
+export const checksOf = (
+  attempts: readonly (readonly JudgedCheck[])[],
+  interrupted = false,
+): readonly QualificationCheck[] => {
   const ids = new Set((attempts[0] ?? []).map(({ judgement }) => judgement.id));
-  return [...byId(attempts)].flatMap(([id, judgements]) => (ids.has(id) ? (checkOf(judgements) ?? []) : []));
+  return [...byId(attempts)].flatMap(([id, judgements]) =>
+    ids.has(id) ? (checkOf(judgements, interrupted) ?? []) : [],
+  );
 };
 
 /** A required check that is neither pass nor warn keeps a node from being qualified, whatever kept it from being judged. */

@@ -18,6 +18,19 @@ export function standingInTheWay({ checks }: Qualification): readonly Qualificat
   ];
 }
 
+/** Why a node is inconclusive that no check keeps from being qualified: none can qualify it. null: it is not so. */
+export function whyNothingQualifies(qualification: Qualification): string | null {
+  const { outcome, checks } = qualification;
+  if (outcome !== 'inconclusive' || standingInTheWay(qualification).length > 0) return null;
+  return checks.length === 0
+    ? 'the suite has no check, so nothing can qualify the node'
+    : 'none of the checks is required, so none of them can qualify the node';
+}
+
+/** `sustained/exact@cpu stolen`. */
+export const nameWithCause = ({ id, cause }: QualificationCheck): string =>
+  cause === null ? id : `${id} ${cause}`;
+
 /** What a person has to look at: all but what passed, and but what nobody insisted on and nothing was said of. */
 export const standingOut = ({ checks }: Qualification): readonly QualificationCheck[] =>
   checks.filter(({ verdict, required }) => verdict !== 'pass' && (verdict !== 'skipped' || required));

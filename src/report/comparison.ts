@@ -8,7 +8,7 @@ import type {
   ComparedPair,
   ComparisonDocument,
 } from '../readers/comparison/document.js';
-import { acrossOf, flagTexts } from '../readers/comparison/reservations.js';
+import { acrossOf, choicesOfSides, flagTexts } from '../readers/comparison/reservations.js';
 import { stackKey } from '../readers/comparison/sides.js';
 import { ANSWERS, fastestFirst, groupLetters, outcomeWords, speedText } from '../readers/comparison/words.js';
 import type { PiBenchRecord } from '../record/schema.js';
@@ -145,6 +145,7 @@ export function reservationTexts(document: ComparisonDocument): readonly string[
             ? `Forced: ${across.text}.`
             : `Compared across what is not comparable without asking: ${across.text}.`,
         ]),
+    ...choicesOfSides(document).map((text) => `${text}.`),
     ...flagTexts(document).map((text) => `Flags of ${text}.`),
   ];
 }

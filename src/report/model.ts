@@ -6,6 +6,7 @@
 import { OUTCOME_TEXT } from '../qualify/wording.js';
 import { askedStack, nameBatches, type SweptAxis } from '../readers/batch-names.js';
 import { atOnceText, datasheetText } from '../readers/beside.js';
+import { choiceText, choiceTexts } from '../readers/library-choice.js';
 import { notCheckedOf } from '../readers/not-checked.js';
 import { notSettledText } from '../readers/not-settled.js';
 import { recommendationTexts } from '../readers/recommendation.js';
@@ -62,6 +63,8 @@ export interface BatchModel {
   readonly stackVersion: string | null;
   /** Of its file. */
   readonly stackSha256: string | null;
+  /** That its library chose code below what the CPU has, in words; null: it did not, or nothing is known of it. */
+  readonly stackChoice: string | null;
   /** As it was asked for. */
   readonly askedStack: string;
   readonly planned: number;
@@ -116,6 +119,8 @@ export interface ReportModel {
   /** Why its comparisons are open; null: they are not, or there is none. */
   readonly notSettled: string | null;
   readonly contendedBy: string | null;
+  /** Of each stack whose library chose code below what the CPU has: that, and what to do. */
+  readonly choices: readonly string[];
   readonly fault: string | null;
   readonly headline: Headline;
   /** null: nobody asked for a verdict. */
@@ -161,7 +166,12 @@ interface BatchCalled {
   readonly label: string | null;
 }
 
-function batchOf(batch: RecordBatch, { name, label }: BatchCalled, details: BatchDetails | null): BatchModel {
+function batchOf(
+  batch: RecordBatch,
+  machine: PiBenchRecord['machine'],
+  { name, label }: BatchCalled,
+  details: BatchDetails | null,
+): BatchModel {
   const { stack } = batch;
   const idle = doesNoWork(batch);
   // What was cut short is no result of its case: it has no figure that anybody could take for one.
@@ -181,6 +191,7 @@ function batchOf(batch: RecordBatch, { name, label }: BatchCalled, details: Batc
       .join(' '),
     stackVersion: stack.version,
     stackSha256: stack.sha256,
+    stackChoice: choiceText(batch, machine),
     askedStack: askedStack(batch),
     planned: batch.planned,
     measured: batch.measured,
@@ -260,7 +271,12 @@ export function buildReport(record: PiBenchRecord, details: readonly (BatchDetai
   const letters = stackLetters(record.batches);
   const short = labelBatches(record.batches, letters);
   const batches = record.batches.map((batch, i) =>
-    batchOf(batch, { name: names[i] ?? null, label: short.names[i] ?? null }, details[i] ?? null),
+    batchOf(
+      batch,
+      record.machine,
+      { name: names[i] ?? null, label: short.names[i] ?? null },
+      details[i] ?? null,
+    ),
   );
   return {
     kind: 'pi-bench report',
@@ -272,6 +288,7 @@ export function buildReport(record: PiBenchRecord, details: readonly (BatchDetai
     status: record.status,
     notSettled: notSettledText(record),
     contendedBy: record.contendedBy,
+    choices: choiceTexts(record),
     fault: campaign.fault?.kind ?? null,
     headline: headlineFor(record, batches),
     qualification: record.qualification ?? null,

@@ -160,6 +160,7 @@ export function summaryTable(report: ReportModel): Table {
       'stack',
       'stack_version',
       'stack_sha256',
+      'stack_choice',
       ...CAMPAIGN,
     ],
     rows: batches.map((batch, i) => {
@@ -192,6 +193,7 @@ export function summaryTable(report: ReportModel): Table {
         batch.stack,
         batch.stackVersion,
         batch.stackSha256,
+        batch.stackChoice,
         ...ofCampaign,
       ];
     }),

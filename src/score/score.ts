@@ -21,6 +21,7 @@ import {
   stackKey,
   stackNames,
 } from '../readers/comparison/sides.js';
+import { choiceText, LIBRARY_CHOICE } from '../readers/library-choice.js';
 import { notCheckedOf } from '../readers/not-checked.js';
 import type { RecordBatch } from '../record/schema.js';
 import { doesNoWork } from '../record/work.js';
@@ -147,12 +148,14 @@ function lossOf(batch: RecordBatch, of: Weakness['of']): readonly Weakness[] {
 }
 
 /** What a batch says against itself, beside launches that it lost. */
-function weaknessesOf(batch: RecordBatch, of: Weakness['of']): readonly Weakness[] {
-  const { title, flags, rate, verified } = batch;
+function weaknessesOf({ batch, of: { record } }: Entry, of: Weakness['of']): readonly Weakness[] {
+  const { title, flags, rate, verified, stack } = batch;
   const launches = toldLaunches(batch);
   const own = (flag: string, reason: string): Weakness => ({ flag, of, title, reason });
   const missing = missingLaunches(batch);
+  const choice = choiceText(batch, record.machine);
   return [
+    ...(choice === null ? [] : [own(LIBRARY_CHOICE, `${stack.own?.name ?? stack.provider} ${choice}`)]),
     ...(missing === null ? [] : [own('launches-missing', missing)]),
     ...(verified === 'not-run' ? [own('not-verified', 'nobody compared its outputs with right ones')] : []),
     ...(launches < LEAST_FOR_RANKS
@@ -256,9 +259,9 @@ function scoreOf(stack: Side, isReference: boolean, matched: readonly MatchedCas
     weakenedBy: [
       ...stack.entries.flatMap(({ batch }) => lossOf(batch, 'stack')),
       ...pairs.flatMap((pair) => [
-        ...weaknessesOf(pair.value.batch, 'stack'),
+        ...weaknessesOf(pair.value, 'stack'),
         ...lossOf(pair.reference.batch, 'reference'),
-        ...weaknessesOf(pair.reference.batch, 'reference'),
+        ...weaknessesOf(pair.reference, 'reference'),
         ...weaknessesOfPair(pair),
       ]),
     ],

@@ -24,6 +24,7 @@ export const blis = library({
   choices: {
     avx512: /^(skx|knl|zen[4-9])$/,
     avx2: /^(haswell|zen[1-3]?|excavator)$/,
+    variables: ['BLIS_ARCH_TYPE'],
     remedy: 'BLIS_ARCH_TYPE in the environment makes it take others: skx, or its number 0 up to BLIS 0.9',
   },
 });

@@ -49,6 +49,8 @@ export interface LibraryChoices {
   readonly avx512: RegExp;
   /** Words for code with AVX2 and FMA, or more. */
   readonly avx2: RegExp;
+  /** That decide on it. */
+  readonly variables: readonly string[];
   /** What makes it choose otherwise. */
   readonly remedy: string;
 }

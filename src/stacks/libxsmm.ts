@@ -17,6 +17,8 @@ export const libxsmm = library({
   choices: {
     avx512: /^(skx|clx|cpx|spr|gnr|knl|knm)/,
     avx2: /^(hsw|adl|srf)/,
-    remedy: 'LIBXSMM_TARGET in the environment may hold it back: leave it out',
+    variables: ['LIBXSMM_TARGET'],
+    remedy:
+      'leave LIBXSMM_TARGET out of the environment where it is set; else a newer version may know the CPU',
   },
 });

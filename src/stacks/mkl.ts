@@ -24,6 +24,8 @@ export const mkl = library({
   choices: {
     avx512: /^avx512/,
     avx2: /^avx2$/,
-    remedy: 'MKL takes its general code on CPUs of other makers, and no variable of it changes that',
+    variables: ['MKL_ENABLE_INSTRUCTIONS', 'MKL_CBWR'],
+    remedy:
+      'leave MKL_ENABLE_INSTRUCTIONS and MKL_CBWR out of the environment where they are set; on CPUs of other makers MKL takes its general code, and no variable changes that',
   },
 });

@@ -16,6 +16,8 @@ export const onednn = library({
   choices: {
     avx512: /avx512|avx10/i,
     avx2: /avx2/i,
-    remedy: 'ONEDNN_MAX_CPU_ISA in the environment may hold it back: leave it out',
+    variables: ['ONEDNN_MAX_CPU_ISA', 'DNNL_MAX_CPU_ISA'],
+    remedy:
+      'leave ONEDNN_MAX_CPU_ISA out of the environment where it is set; else a newer version may know the CPU',
   },
 });

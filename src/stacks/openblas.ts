@@ -32,6 +32,7 @@ export const openblas = library({
   choices: {
     avx512: /^(skylakex|cooperlake|sapphirerapids|zen[4-9])$/i,
     avx2: /^(haswell|zen|excavator)$/i,
+    variables: ['OPENBLAS_CORETYPE'],
     remedy: 'OPENBLAS_CORETYPE=SkylakeX (or Haswell) in the environment makes it take those kernels',
   },
 });

@@ -15,6 +15,10 @@ import { readRecord } from '../store/read-record.js';
 import { RECORD } from '../store/store.js';
 import { ATTEMPTS, attemptName, checkedNode, END_FILE, NODES } from './names.js';
 import { type Delivery, deliveryIn, parseDelivery } from './task.js';
+import { whyNotDone } from './why-not-done.js';
+
+/** Of what was measured: its record says more than the last line on stderr. */
+const OF_RECORD: readonly number[] = [EXIT.answerIsNo, EXIT.incomplete, EXIT.wrongResult];
 
 export interface Collected {
   readonly node: string;
@@ -87,8 +91,9 @@ function holds(place: string, campaign: string): boolean {
 export function collect(folder: string, delivery: Delivery): Collected {
   const { exitCode, campaign, leftBehind } = delivery;
   const node = checkedNode(delivery.node);
-  const said = [delivery.said, leftBehind].filter((text) => text !== null).join('; ') || null;
-  if (campaign === null) return { node, exitCode, said, record: null };
+  const saying = (why: string | null): string | null =>
+    [why ?? delivery.said, leftBehind].filter((text) => text !== null).join('; ') || null;
+  if (campaign === null) return { node, exitCode, said: saying(null), record: null };
   // Where the scheduler chooses, one node may have more than one turn.
   const names = [node, `${node}.${attemptName(checkedNode(delivery.target), delivery.attempt)}`];
   const places = names.map((name) => join(NODES, name));
@@ -97,12 +102,14 @@ export function collect(folder: string, delivery: Delivery): Collected {
   try {
     if (place === '') throw new UserError(`${places.join(' and ')} are there already`);
     if (there === undefined) bring(folder, delivery, join(folder, place));
-    if (!existsSync(join(folder, place, RECORD))) return { node, exitCode, said, record: null };
-    const { qualification } = readRecord(join(folder, place)).record;
+    if (!existsSync(join(folder, place, RECORD))) return { node, exitCode, said: saying(null), record: null };
+    const { record } = readRecord(join(folder, place));
+    const { qualification } = record;
     if (exitCode === EXIT.done && qualification !== undefined && qualification.outcome !== 'qualified')
       throw new UserError(`its exit code says qualified, and its record ${qualification.outcome}`);
+    const why = OF_RECORD.includes(exitCode) ? whyNotDone(record) : null;
+    return { node, exitCode, said: saying(why), record: join(place, RECORD) };
   } catch (error) {
     throw new UserError(`the results of ${node} cannot be collected: ${messageOf(error)}`);
   }
-  return { node, exitCode, said, record: join(place, RECORD) };
 }

@@ -69,6 +69,9 @@ describe('the values of a command for nodes', () => {
     ['qualify --push gateway', '--push takes'],
     ['qualify --push http://user:secret@gateway', 'set PI_BENCH_PUSH_CREDENTIALS on the nodes instead'],
     ['qualify --require flor', 'there is no such check'],
+    ['qualify --format junit,md=-', '--format md=-: what nodes print is not kept'],
+    ['qualify --format junit=out.xml', 'nodes that share this folder would write one file'],
+    ['qualify --self-test', 'keeps no record that a node could bring back'],
     ['qualify --require counts,history', 'which no node of a submission can judge'],
   ])('%s: refused', async (line, words) => {
     await expect(checked(line)).rejects.toThrow(words);
@@ -100,7 +103,7 @@ describe('the values of a command for nodes', () => {
     'run folder/both.yaml',
     'qualify',
     'qualify --tier t3',
-    'qualify --tier t2 --expect gpu=8,cpu=512 --budget 60s --format json=-,junit --push http://gateway:9091',
+    'qualify --tier t2 --expect gpu=8,cpu=512 --budget 60s --format prom=/var/lib/x.prom,junit --push http://gateway:9091',
   ])('%s: handed over, whatever this machine is', async (line) => {
     await expect(checked(line)).resolves.toBeUndefined();
   });

@@ -32,6 +32,7 @@ function judged(): Judged {
     wall: 60,
     judged: [],
     attempts: [],
+    interrupted: false,
     notJudged: [],
   });
   return { ...partsRecord([]), qualification };

@@ -45,6 +45,7 @@ const qualified = (
     wall: 1,
     judged: [],
     attempts: [],
+    interrupted: false,
     notJudged: [],
   });
   return withQualification(

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { writeFormats } from '../../src/cli/qualification/outputs.js';
+import { parseFormats, writeFormats } from '../../src/cli/qualification/outputs.js';
 import type { Judged, VerdictFormat } from '../../src/qualify/formats/index.js';
 import { withFolder } from '../support/pi-bench.js';
 
@@ -29,8 +29,20 @@ it('writes the other formats where one cannot be made, and says which', () =>
     expect(whole).toBe(false);
     expect(readFileSync(join(folder, 'good.txt'), 'utf8')).toBe('the verdict');
     expect(said).toEqual([
+      `written: ${join(folder, 'good.txt')}`,
       `the verdict stands, but ${join(folder, 'broken.txt')} cannot be written: no samples; the record is ${path}`,
       `the verdict stands, but --format late=- cannot be written: no page; the record is ${path}`,
-      `written: ${join(folder, 'good.txt')}`,
     ]);
   }));
+
+it.each([
+  'json=a.out,junit=a.out',
+  'json=a.out,junit=./b/../a.out',
+  'md,md',
+])('refuses %s, of which one would overwrite the other', (text) => {
+  expect(() => parseFormats(text)).toThrow('twice, and the one would overwrite the other');
+});
+
+it('takes one format in two places', () => {
+  expect(parseFormats('json,json=a.out')).toHaveLength(2);
+});

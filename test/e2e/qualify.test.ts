@@ -339,6 +339,8 @@ describe('bad usage of pi-bench qualify', () => {
     ],
     ['--tier t0 --format pdf', /--format pdf is unknown; there is json, jsonl, junit, md, html, prom/],
     ['--tier t0 --json --format jsonl=-', /--json is the record on stdout/],
+    ['--tier t0 --format json=a,junit=./a', /twice, and the one would overwrite the other/],
+    ['--self-test --tier t0', /--self-test judges a suite of its own and keeps no record/],
     ['--tier t0 --push gateway', /--push takes the address of a Pushgateway/],
     [
       '--tier t0 --push http://user:secret@gateway/?a=b',

@@ -101,6 +101,7 @@ describe('a node from its record', () => {
       wall: 60,
       judged: [judgeAll(suite, context)],
       attempts: [],
+      interrupted: false,
       notJudged: [],
     });
     return nodeOf(withQualification(record, qualification), 'n1', () => null);

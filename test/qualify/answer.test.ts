@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { keepVerdict, verdictLock } from '../../src/cli/qualification/outputs.js';
-import { parseAge } from '../../src/cli/verdict.js';
+import { parseAge, verdict } from '../../src/cli/verdict.js';
 import {
   answerOf,
   type CachedVerdict,
@@ -45,6 +45,9 @@ const answer = (text: string | null, maxAge = 24 * HOUR, host = 'node17', least:
 describe('the cached verdict', () => {
   it.each([
     [file({}), 0, 'qualified t1 2 h ago: 24 checks'],
+    // What was skipped was no check that held.
+    [file({ judged: 23, checks: 48 }), 0, 'qualified t1 2 h ago: 23 of 48 checks'],
+    [file({ judged: 1, checks: 1 }), 0, 'qualified t1 2 h ago: 1 check'],
     [file(bad), 1, 'not-qualified t1 2 h ago: quota cpu-quota'],
     [file({ outcome: 'inconclusive', why: 'load busy' }), 2, 'inconclusive t1 2 h ago: load busy'],
     [null, 2, 'inconclusive: no verdict yet; run: pi-bench qualify'],
@@ -207,6 +210,18 @@ describe('an age', () => {
   });
 });
 
+describe('the short way to an answer', () => {
+  it.each([
+    [['--max-age', '1h', '--max-age', '2h']],
+    [['--tier', 't1', '--tier=t0']],
+  ])('leaves %j to the command line proper: which of two was meant nobody knows', (args) => {
+    const unused = (line: string): never => {
+      throw new Error(line);
+    };
+    expect(verdict(args, unused, unused)).toBeNull();
+  });
+});
+
 describe('where answers are kept', () => {
   it('is below the state folder that is set, if that is an absolute path, a file for each host', () => {
     expect(verdictFile({ XDG_STATE_HOME: '/state' }, 'n1')).toBe('/state/pi-bench/verdict-n1.json');
@@ -267,6 +282,24 @@ describe('where answers are kept', () => {
           saw: { cpus: '3', online: '0-63', gpus: ['0000:01:00.0'] },
         },
       ]);
+    }));
+
+  it('has how many checks said something, and why a suite that requires none qualifies nobody', () =>
+    withFolder(async (folder) => {
+      const env = { XDG_STATE_HOME: folder };
+      const record = judged('site', null, 'inconclusive');
+      const checks = [
+        { verdict: 'pass', required: false },
+        { verdict: 'skipped', required: false },
+      ];
+      const qualification = { ...record.qualification, checks };
+      await keepVerdict({ ...record, qualification } as unknown as Judged, '/r', env);
+      const text = readVerdicts(null, env);
+      expect(parseVerdicts(text, hostname())).toMatchObject([{ checks: 2, judged: 1 }]);
+      expect(answerOf(text, HOUR, Date.now(), hostname())).toEqual({
+        code: 2,
+        line: expect.stringMatching(/^inconclusive site \d s ago: none of the checks is required/),
+      });
     }));
 
   it('leaves those of other hosts in the same folder alone, and takes over what lay there before', () =>

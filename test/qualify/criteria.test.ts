@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { judgementsOf } from '../../src/qualify/criteria/index.js';
 import { historyKey } from '../../src/qualify/rates.js';
-import type { RecordBatch } from '../../src/record/schema.js';
+import type { PiBenchRecord, RecordBatch } from '../../src/record/schema.js';
 import {
   baselineOf,
   contextOf,
@@ -76,6 +76,18 @@ describe('correctness', () => {
 });
 
 describe('completeness', () => {
+  it.each([
+    ['incomplete', 'the time was up'],
+    ['interrupted', 'it was interrupted'],
+  ] as const)('of a campaign that is %s says so of launches that did not begin', (status, why) => {
+    const context = oneLaunch(SECOND, (batch) => ({ ...batch, planned: 2 }));
+    const record = { ...(context.record as PiBenchRecord), status };
+    expect(judgement({ check: 'complete' }, { ...context, record })).toMatchObject({
+      verdict: 'inconclusive',
+      cause: { name: 'no-time' },
+      reason: expect.stringContaining(why),
+    });
+  });
   it.each([
     'crashed',
     'timed-out',

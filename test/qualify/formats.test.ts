@@ -60,6 +60,7 @@ function judgedRecord(text: string = SUITE): Judged {
     wall: 60,
     judged: [judged],
     attempts: [],
+    interrupted: false,
     notJudged: ['GPUs: none is here'],
   });
   const record = withQualification(measured, qualification);
@@ -248,6 +249,9 @@ describe('JUnit', () => {
     expect(text).toMatch(
       new RegExp(`<testcase name="outcome" [^>]*>\\s*<error message="inconclusive: ${why}`),
     );
+    const told = (await verdictFormats.find(({ name }) => name === 'md')?.text(judged, '')) ?? '';
+    expect(told).toContain(`Inconclusive: ${why}`);
+    expect(renderQualification(judged, null, { ...terminalStyle({}), width: 200 })).toContain(`  ${why}`);
   });
 
   it('has a test case for the verdict that passes where the node is qualified', async () => {

@@ -226,6 +226,7 @@ const notJudgedOf = (suite: Suite, context: Context): readonly string[] =>
     wall: 1,
     judged: [judgeAll(suite, context)],
     attempts: [],
+    interrupted: false,
     notJudged: [],
   }).notJudged;
 

@@ -105,6 +105,48 @@ describe('a figure of speed that is bad', () => {
   });
 });
 
+describe('a figure of speed that nobody knows', () => {
+  const spread = { check: 'stability', spreadAtMost: 0.5 } as const;
+  const contended = [flag('contended', {})];
+  const one = (more: Partial<RecordBatch>) =>
+    judgement(
+      spread,
+      oneLaunch({ seconds: SECOND, flags: contended }, (batch) => ({ ...batch, ...more })),
+    );
+
+  it('makes no node slow, unsteady or busy: launches are missing, or those that came do not tell', () => {
+    expect(one({ planned: 2 })).toMatchObject({ verdict: 'inconclusive', cause: { name: 'no-time' } });
+    expect(one({})).toMatchObject({ verdict: 'inconclusive', cause: { name: 'not-told' } });
+    const withoutPeak = judgement({ check: 'efficiency', atLeast: 0.6 }, oneLaunch(SECOND));
+    expect(withoutPeak).toMatchObject({ verdict: 'inconclusive', cause: { name: 'not-told' } });
+  });
+
+  it('does not excuse another that is known to be bad', () => {
+    const both = { ...spread, p05AtLeast: 1 } as const;
+    const samples = Array.from({ length: 40 }, (_, i) => SECOND * (i % 10 === 0 ? 2 : 1));
+    expect(judgement(both, oneLaunch({ seconds: SECOND, samples }))).toMatchObject({
+      verdict: 'fail',
+      cause: { name: 'unsteady' },
+    });
+  });
+
+  it('is no slowness either where a rate passes its peak, as that is wrong then', () => {
+    const above = oneLaunch({ seconds: SECOND, ceilings: ceilingsOf(RATE / 1.2, null) });
+    expect(judgement({ check: 'efficiency', atLeast: 0.6 }, above)).toMatchObject({
+      verdict: 'inconclusive',
+      cause: { name: 'not-told' },
+    });
+  });
+
+  it.each([
+    ['its output was wrong', { verified: 'failed' }],
+    ['no launch of it was measured to its end', { measured: 0 }],
+  ] as const)('of a batch without a score says why there is none: %s', (why, more) => {
+    const context = oneLaunch(SECOND, (batch) => ({ ...batch, rate: null, ...more }));
+    expect(judgement(spread, context).reason).toBe(`it has no score, as ${why}`);
+  });
+});
+
 describe('sustained', () => {
   const lasting = (share: number, more: Partial<RecordBatch> = {}) =>
     oneLaunch(SECOND, (batch) => ({

@@ -119,6 +119,13 @@ describe('the figures of a check', () => {
     expect(reasonOf('inconclusive', 'pass', 'pass')).toBe('1 of 3 attempts could not be judged: 2');
   });
 
+  it('of what was not measured again say whether the time was up or somebody interrupted it', () => {
+    const reasonOf = (interrupted: boolean) =>
+      checksOf([[attempt('floor', 'fail', 0)]], interrupted)[0]?.reason;
+    expect(reasonOf(false)).toBe('not measured again, as the time was up (1 of 3 attempts): 0');
+    expect(reasonOf(true)).toBe('not measured again, as it was interrupted (1 of 3 attempts): 0');
+  });
+
   it('of a warning are those of the attempt that gave cause for it', () => {
     const reasonOf = (kind: CheckKind, ...verdicts: readonly Verdict[]) =>
       checksOf(verdicts.map((one, i) => [attempt(kind, one, i)]))[0]?.reason;

@@ -1,15 +1,7 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../../src/errors.js';
-import { choiceAdvice } from '../../src/stacks/choice.js';
 import { distinctStacks, findStack, parseStack, stackText } from '../../src/stacks/index.js';
-import type { LibrarySpec } from '../../src/stacks/library-spec.js';
-
-const specOf = (provider: string): LibrarySpec => {
-  const { library } = findStack(provider);
-  if (library === null) throw new Error(`${provider} is no library`);
-  return library;
-};
 
 describe('a stack on the command line', () => {
   it('is a provider, with a library’s path where one is given', () => {
@@ -65,41 +57,5 @@ describe('what a library cannot do is said before anything is launched', () => {
   ])('%s', (_, action, message) => {
     expect(action).toThrow(UserError);
     expect(action).toThrow(message);
-  });
-});
-
-describe('advice about what a library chose', () => {
-  const wide = ['avx2', 'avx512bw', 'avx512f', 'fma'];
-  const narrow = ['avx2', 'fma'];
-  const advice = (provider: string, chose: string | null, features: readonly string[]) =>
-    choiceAdvice(specOf(provider), '/lib/x.so', chose, features);
-
-  it.each([
-    ['blis', 'haswell', wide],
-    ['blis', 'zen3', wide],
-    ['blis', 'generic', narrow],
-    ['openblas', 'Haswell', wide],
-    ['openblas', 'Prescott', narrow],
-    ['onednn', 'cpu_isa_avx2', wide],
-    ['libxsmm', 'hsw', wide],
-  ])('%s with "%s" chose badly', (provider, chose, features) => {
-    const found = advice(provider, chose, features);
-    expect(found?.level).toBe('important');
-    expect(found?.seen).toContain(chose);
-    expect(found?.action).toContain(specOf(provider).choices?.remedy);
-  });
-
-  it.each([
-    ['blis', 'skx', wide],
-    ['blis', 'haswell', narrow],
-    ['openblas', 'SkylakeX', wide],
-    ['openblas', 'Cooperlake', wide],
-    ['openblas', 'Zen', narrow],
-    ['onednn', 'cpu_isa_avx512_core_amx', wide],
-    ['libxsmm', 'clx', wide],
-    ['mkl', null, wide],
-    ['blis', 'firestorm', ['asimd']],
-  ])('%s with %s gets none', (provider, chose, features) => {
-    expect(advice(provider, chose, features)).toBeNull();
   });
 });

@@ -13,7 +13,7 @@ import { identity } from '../../package.js';
 import { withPrefix } from '../../quantities/format.js';
 import { type Style, terminalStyle } from '../../readers/terminal/style.js';
 import { type Row, renderRows } from '../../readers/terminal/table.js';
-import { choiceAdvice } from '../../stacks/choice.js';
+import { choiceAdvice, poorChoice } from '../../stacks/choice.js';
 import { gpuKernelsProblem } from '../../stacks/embedded.js';
 import { findStack, stacks, stackText } from '../../stacks/index.js';
 import { type Survey, survey } from '../../stacks/survey.js';
@@ -122,9 +122,10 @@ async function surveyHere(): Promise<Survey> {
 function choicesAdvice(here: Survey['here'], { cpu }: MachineDescription): Advice[] {
   return here.flatMap(({ identity: { provider, path, chose } }) => {
     const { library } = findStack(provider);
-    return library === null || path == null
-      ? []
-      : (choiceAdvice(library, path, chose ?? null, cpu.features) ?? []);
+    if (library === null || path == null) return [];
+    const { features } = cpu;
+    const poor = poorChoice(library, { chose: chose ?? null, features, environment: process.env });
+    return poor === null ? [] : [choiceAdvice(library, path, poor)];
   });
 }
 

@@ -30,6 +30,26 @@ const DEFAULT_TIER: Tier = 't1';
 /** A GPU that sleeps takes seconds to wake up; a driver that hangs must not take the deadline with it. */
 const MOST_OF_DEADLINE = 0.5;
 
+/** What a self-test has of its own. */
+const NOT_OF_SELF_TEST = [
+  ...['tier', 'suite', 'expect', 'baseline', 'require', 'budget', 'deadline'],
+  ...['format', 'push', 'json'],
+] as const;
+const DEFAULT_OUT = 'results';
+
+/** @throws UserError for a flag that it would not heed */
+function requireSelfTestAlone(flags: Flags): void {
+  const given: readonly string[] = [
+    ...NOT_OF_SELF_TEST.filter((name) => flags[name] !== undefined),
+    ...(flags.out === DEFAULT_OUT ? [] : ['out']),
+    ...(flags.wait === false ? ['no-wait'] : []),
+  ];
+  if (given.length > 0)
+    throw new UserError(
+      `--self-test judges a suite of its own and keeps no record, so nothing would come of ${given.map((name) => `--${name}`).join(', ')}: leave it out`,
+    );
+}
+
 const textOf = (flags: Flags, name: string): string | null =>
   flags[name] === undefined ? null : String(flags[name]);
 
@@ -167,7 +187,7 @@ export const qualifyCommand: CommandModule = {
       })
       .option('out', {
         type: 'string',
-        default: 'results',
+        default: DEFAULT_OUT,
         group: 'Output:',
         describe: 'Folder in which the run gets its own, and from which a node’s history is read',
       })
@@ -199,6 +219,7 @@ export const qualifyCommand: CommandModule = {
       ),
   handler: async (flags) => {
     if (flags.selfTest !== true) return run(flags);
+    requireSelfTestAlone(flags);
     process.exitCode = await testQualification();
   },
 };

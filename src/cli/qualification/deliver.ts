@@ -1,6 +1,6 @@
 /** What is done with a verdict, whether it came at a go or after a kill: record, terminal, formats, gateway, the cached answer. */
 import { dirname } from 'node:path';
-import { EXIT, messageOf } from '../../errors.js';
+import { EXIT, messageOf, messageWithCause } from '../../errors.js';
 import { isJudged } from '../../qualify/formats/index.js';
 import { renderQualification } from '../../readers/terminal/qualification.js';
 import { terminalStyle } from '../../readers/terminal/style.js';
@@ -63,7 +63,7 @@ export async function deliver(
   } catch (error) {
     sayIncomplete();
     say(
-      `the verdict stands, but ${gateway.address} did not take it: ${messageOf(error)}; the record is in ${dirname(path)}`,
+      `the verdict stands, but ${gateway.address} did not take it: ${messageWithCause(error)}; the record is in ${dirname(path)}`,
     );
   }
 }

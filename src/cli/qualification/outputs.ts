@@ -13,7 +13,7 @@ import {
 } from '../../qualify/answer.js';
 import { machineOf } from '../../qualify/baseline-key.js';
 import { type Judged, type VerdictFormat, verdictFormats } from '../../qualify/formats/index.js';
-import { standingInTheWay } from '../../qualify/wording.js';
+import { judgedChecks, nameWithCause, standingInTheWay, whyNothingQualifies } from '../../qualify/wording.js';
 import { sha256 } from '../../record/digest.js';
 import { takeSocketLock } from '../../socket-lock.js';
 import { writeDestination, writeFileAtomic } from '../../store/atomic.js';
@@ -46,6 +46,12 @@ export function parseFormats(text: string): readonly Wanted[] {
   });
   if (wanted.filter(({ place }) => place === '-').length > 1)
     throw new UserError('--format sends one format to stdout (-), not several');
+  const places = wanted.map(({ format, place }) => (place === null ? format.name : resolve(place)));
+  const twice = places.find((place, i) => places.indexOf(place) !== i);
+  if (twice !== undefined)
+    throw new UserError(
+      `--format names ${twice} twice, and the one would overwrite the other: give each a place of its own`,
+    );
   return wanted;
 }
 
@@ -78,21 +84,21 @@ export async function writeFormats(
   path: string,
   wanted: readonly Wanted[],
 ): Promise<WrittenFormats> {
-  const said: string[] = [];
-  let whole = true;
+  const written: string[] = [];
+  const lost: string[] = [];
   for (const one of wanted) {
     try {
       const line = await writeFormat(record, path, one);
-      if (line !== null) said.push(line);
+      if (line !== null) written.push(line);
     } catch (error) {
-      whole = false;
       const what = one.place === '-' ? `--format ${one.format.name}=-` : fileOf(one, path);
-      said.push(
+      lost.push(
         `the verdict stands, but ${what} cannot be written: ${messageOf(error)}; the record is ${path}`,
       );
     }
   }
-  return { said, whole };
+  // What is missing last: of a node in a submission that is all that is seen.
+  return { said: [...written, ...lost], whole: lost.length === 0 };
 }
 
 /** Each holds it for a moment. */
@@ -131,13 +137,15 @@ function verdictOf(record: Judged, path: string): CachedVerdict {
   const { qualification } = record;
   const { outcome, suite, endedAt, checks, expected, baseline } = qualification;
   const [first] = standingInTheWay(qualification);
+  const none = whyNothingQualifies(qualification);
   return {
     outcome,
     suite: suite.name,
     tier: suite.tier,
     at: endedAt,
-    why: first === undefined ? null : `${first.id}${first.cause === null ? '' : ` ${first.cause}`}`,
+    why: first === undefined ? none : nameWithCause(first),
     checks: checks.length,
+    judged: judgedChecks(qualification).length,
     record: resolve(path),
     held: [
       ...Object.entries(expected).map(([name, count]) => `${name}=${count}`),

@@ -242,6 +242,7 @@ async function attempt(
       cooledDown: suite.cooldown,
     });
   }
+  const signalled = first.signalled ?? ended.signalled;
   const qualification = qualificationOf({
     suite,
     machine,
@@ -252,6 +253,7 @@ async function attempt(
     wall: elapsed(input),
     judged,
     attempts,
+    interrupted: signalled !== null,
     notJudged: [
       ...notMeasured(suite, machine),
       ...versionNotices(first.record.piBench.version, {
@@ -261,7 +263,6 @@ async function attempt(
       }),
     ],
   });
-  const signalled = first.signalled ?? ended.signalled;
   return {
     record: withQualification(first.record, qualification),
     qualification,

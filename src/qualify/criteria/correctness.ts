@@ -62,7 +62,9 @@ export const complete: Criterion<'complete'> = {
       const reason =
         first === undefined
           ? ended < planned
-            ? 'the time was up'
+            ? context.record?.status === 'interrupted'
+              ? 'it was interrupted'
+              : 'the time was up'
             : undefined
           : `${plural(lost.length, 'launch', 'launches')} ${first.status}: ${first.reason ?? 'no reason is known'}`;
       return {

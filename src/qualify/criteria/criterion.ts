@@ -5,7 +5,7 @@ import type { Finding, PiBenchRecord, RecordBatch, Verdict } from '../../record/
 import type { Ratio } from '../../units.js';
 import type { Baseline } from '../baseline-schema.js';
 import { type Cause, causeNamed, explainedBy } from '../causes.js';
-import { findingText, isKnown, isNotSeen, worstOf } from '../findings.js';
+import { findingText, isKnown, isNotSeen, skipped, worstOf } from '../findings.js';
 import { identitiesOf } from '../same-batch.js';
 import { type CheckKind, type CheckOf, namedParts, PART, type SuiteCheck } from '../suite.js';
 
@@ -261,35 +261,36 @@ export const whyNotEnded = (lost: RecordBatch['inspections']): Cause =>
 /** Why a batch shows nothing. */
 export const nothingToShow = ({ inspections }: RecordBatch): Cause => whyNotEnded(inspections);
 
+/** Why a figure of a batch is not known: launches that are missing may have had it, or those that came do not tell. */
+function whyNotTold({ inspections, planned }: RecordBatch): Cause {
+  const lost = inspections.filter(({ status }) => status !== 'measured');
+  return inspections.length < planned || lost.length > 0 ? whyNotEnded(lost) : causeNamed('not-told');
+}
+
+function scoreless({ verified, measured }: RecordBatch): string {
+  if (verified === 'failed') return 'it has no score, as its output was wrong';
+  return measured === 0 ? 'it has no score, as no launch of it was measured to its end' : 'it has no rate';
+}
+
 /**
  * A judgement of speed: what does not hold is explained by the batch's flags where they can; where others worked here
- * meanwhile, it says nothing of the node. Without a score there is nothing to judge, nor to measure again: why that is, correctness
+ * meanwhile, it says nothing of the node. What nobody knows is neither slow nor unsteady, whatever else went on. Without a score there is nothing to judge, nor to measure again: why that is, correctness
  * and completeness say; required it stays, so that no node passes by it.
  */
 export function speedOf(
-  { flags, rate }: RecordBatch,
+  batch: RecordBatch,
   findings: readonly Finding[],
   unexplained: 'slow' | 'unsteady' | 'stopped' | 'shared',
 ): Omit<Judged, 'part' | 'device' | 'batch'> {
-  if (rate === null) {
-    return {
-      findings: [
-        {
-          quantity: 'rate',
-          measured: null,
-          unit: null,
-          limit: null,
-          bound: 'none',
-          source: 'the record',
-          verdict: 'skipped',
-          note: 'it has no score, as its output was wrong or nothing was measured',
-        },
-      ],
-      cause: causeNamed('lost-launch'),
-    };
+  if (batch.rate === null) {
+    return { findings: [skipped('rate', scoreless(batch), 'the record')], cause: causeNamed('lost-launch') };
   }
-  const explained = explainedBy(flags);
-  if (explained === null) return { findings, cause: causeNamed(unexplained) };
+  const open = findings.filter(isOpen);
+  const isBad = findings.some(({ verdict }) => verdict === 'fail' || verdict === 'warn');
+  if (!isBad && open.length > 0 && !open.some(isKnown)) return { findings, cause: whyNotTold(batch) };
+  const explained = explainedBy(batch.flags);
+  if (explained === null)
+    return { findings, cause: causeNamed(isBad || open.length === 0 ? unexplained : 'not-told') };
   const busy = explained.cause.name === 'busy';
   return {
     findings: busy

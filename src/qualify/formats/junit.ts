@@ -6,7 +6,7 @@
 import { plural } from '../../quantities/format.js';
 import type { Qualification, QualificationCheck } from '../../record/schema.js';
 import { findingText } from '../findings.js';
-import { standingInTheWay } from '../wording.js';
+import { standingInTheWay, whyNothingQualifies } from '../wording.js';
 import type { Judged, VerdictFormat } from './format.js';
 
 /** Characters that XML 1.0 has no place for, however they are escaped. */
@@ -70,13 +70,11 @@ const OUTCOME_RESULTS: Readonly<Record<Qualification['outcome'], Result>> = {
   inconclusive: 'error',
 };
 
-function whyNotQualified(qualification: Qualification): string {
-  const open = standingInTheWay(qualification).map(({ id }) => id);
-  if (open.length > 0) return `by ${open.join(', ')}`;
-  return qualification.checks.length === 0
-    ? 'the suite has no check, so nothing can qualify the node'
-    : 'none of the checks is required, so none of them can qualify the node';
-}
+const whyNotQualified = (qualification: Qualification): string =>
+  whyNothingQualifies(qualification) ??
+  `by ${standingInTheWay(qualification)
+    .map(({ id }) => id)
+    .join(', ')}`;
 
 function outcomeCase(qualification: Qualification): TestCase {
   const { outcome } = qualification;

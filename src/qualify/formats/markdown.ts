@@ -11,6 +11,7 @@ import {
   OUTCOME_TEXT,
   standingOut,
   tellingFinding,
+  whyNothingQualifies,
 } from '../wording.js';
 import type { Judged, VerdictFormat } from './format.js';
 
@@ -47,7 +48,9 @@ export function checksMarkdown(
 ): readonly string[] {
   const { attempts, notJudged } = qualification;
   const titled = (check: QualificationCheck): string => checkTitle(check, batches);
+  const none = whyNothingQualifies(qualification);
   return [
+    ...(none === null ? [] : [`Inconclusive: ${none}.`, '']),
     ...standingOut(qualification).flatMap((check) => problem(check, titled(check))),
     '## Checks',
     '',

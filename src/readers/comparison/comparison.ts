@@ -8,6 +8,7 @@ import { DEFAULT_MARGIN, RISK, verdictOf } from '../../statistics/compare.js';
 import { LEVEL } from '../../statistics/interval.js';
 import { groupsOf, holm } from '../../statistics/several.js';
 import { nameBatches } from '../batch-names.js';
+import { choiceText } from '../library-choice.js';
 import { notCheckedOf } from '../not-checked.js';
 import {
   type Difference,
@@ -144,6 +145,7 @@ function comparedBatch({ of, batch }: Entry, side: Side): ComparedBatch {
     elapsedSeconds: batch.measured === 0 ? null : (batch.elapsed?.median ?? null),
     launches: mediansOf(batch).length,
     flags: batch.flags.map(({ name }) => name),
+    choice: choiceText(batch, of.record.machine),
     notChecked: [...new Set(notCheckedOf(batch).map(([flag]) => flag))],
     launchesLost: lostLaunches(batch),
     launchesMissing: missingLaunches(batch),

@@ -32,6 +32,8 @@ export interface ComparedBatch {
   readonly elapsedSeconds: number | null;
   readonly launches: number;
   readonly flags: readonly string[];
+  /** That its library chose code below what the CPU has, and what to do; null: it did not, or nothing is known of it. */
+  readonly choice: string | null;
   /** Flags that could not be looked for in some launch. */
   readonly notChecked: readonly string[];
   /** How many launches failed and how the first did, in words; null: none. */

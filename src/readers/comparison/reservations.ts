@@ -38,6 +38,23 @@ export const flagTexts = ({ cases, sides }: ComparisonDocument): readonly string
     ].map((text) => `${name}: ${text}`);
   });
 
+/** What a stack is called beside a side that is not named after it. */
+const stackName = ({ stack: { own, provider } }: ComparedBatch): string => own?.name ?? provider;
+
+/** Of each stack whose library chose code below what the CPU has, once, with the sides where it did: a ratio with it is about that, too. */
+export function choicesOfSides({ by, cases, sides }: ComparisonDocument): readonly string[] {
+  const found = new Map<string, Set<string>>();
+  for (const batch of cases.flatMap(({ batches }) => batches)) {
+    if (batch.choice === null) continue;
+    const text = `${by === 'stack' ? batch.side : stackName(batch)} ${batch.choice}`;
+    found.set(text, (found.get(text) ?? new Set()).add(batch.side));
+  }
+  return [...found].map(([text, on]) => {
+    const somewhere = by === 'stack' || on.size === sides.length ? '' : `${[...on].join(', ')}: `;
+    return `${somewhere}${text}`;
+  });
+}
+
 export interface Across {
   readonly head: 'forced' | 'across';
   readonly text: string;

@@ -9,7 +9,7 @@ import type {
   ComparisonDocument,
   Outcome,
 } from '../comparison/document.js';
-import { acrossOf, flagTexts } from '../comparison/reservations.js';
+import { acrossOf, choicesOfSides, flagTexts } from '../comparison/reservations.js';
 import { ANSWERS, fastestFirst, groupLetters, outcomeWords, speedText } from '../comparison/words.js';
 import { type Cell, renderFitting } from './fitting-table.js';
 import { type Style, wrap } from './style.js';
@@ -162,6 +162,7 @@ export function renderComparison(document: ComparisonDocument, style: Style, cut
         `${candidate}: ${significant(mean, 4)} times the reference’s rate, geometric mean over ${plural(cases, 'case')}${interval === null ? '' : `, 95 % between ${significant(interval.low, 4)} and ${significant(interval.high, 4)}`}`,
       ],
     ),
+    ...choicesOfSides(document).map((text): Row => ['choice', style.warn(text)]),
     ...settleRows(document, cut),
     ...flagRows(document, style),
     ...missingRows(document, style),

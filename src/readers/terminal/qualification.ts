@@ -9,6 +9,7 @@ import {
   standingInTheWay,
   telling,
   tellingFinding,
+  whyNothingQualifies,
 } from '../../qualify/wording.js';
 import { formatSeconds, plural } from '../../quantities/format.js';
 import type { PiBenchRecord, Qualification, QualificationCheck } from '../../record/schema.js';
@@ -98,6 +99,7 @@ export function renderQualification(record: PiBenchRecord, path: string | null, 
       ? ''
       : `, ${Math.round(accounting.share * 100)} % of the first attempt in repetitions`;
   const named = (check: QualificationCheck): string => checkTitle(check, record.batches);
+  const none = whyNothingQualifies(qualification);
   const lines = (text: string): readonly string[] => wrap(text, style.width - 2).map((line) => `  ${line}`);
   return [
     `${coloured(outcome, style)}  ${style.bold(where)}`,
@@ -108,6 +110,7 @@ export function renderQualification(record: PiBenchRecord, path: string | null, 
     ...(campaign.fault === null
       ? []
       : lines(style.bad(`A FAULT WAS INJECTED (${campaign.fault.kind}): this is no verdict on the machine`))),
+    ...(none === null ? [] : ['', ...lines(none)]),
     ...groupsOf(wrong).flatMap((group) => ['', groupText(group, named, style)]),
     ...(attemptsText(qualification).length === 0 ? [] : ['', ...attemptsText(qualification).flatMap(lines)]),
     ...(others.length === 0

@@ -17,6 +17,7 @@ import { median } from '../../statistics/quantile.js';
 import { leansOnExtreme } from '../../statistics/quantile-interval.js';
 import { atOnceText, datasheetText } from '../beside.js';
 import { stackKey } from '../comparison/sides.js';
+import { choiceTexts } from '../library-choice.js';
 import { notCheckedOf, ran } from '../not-checked.js';
 import { notSettledText } from '../not-settled.js';
 import { verificationOf } from '../verification.js';
@@ -291,6 +292,7 @@ function statusLine(record: PiBenchRecord, style: Style): string[] {
   const notSettled = notSettledText(record);
   if (notSettled !== null) lines.push(style.warn(notSettled));
   if (contendedBy !== null) lines.push(style.warn(`${contendedBy} measured at the same time`));
+  lines.push(...choiceTexts(record).map(style.warn));
   return lines;
 }
 

@@ -3,6 +3,7 @@ import { plural, significant } from '../../quantities/format.js';
 import type { ScoreDocument, StackScore, Weakness } from '../../score/score.js';
 import { differencesText } from '../comparison/comparable.js';
 import { LAUNCHES_LOST } from '../comparison/lost-launches.js';
+import { LIBRARY_CHOICE } from '../library-choice.js';
 import { type Cell, renderFitting } from './fitting-table.js';
 import { type Style, wrap } from './style.js';
 import { type Row, renderRows } from './table.js';
@@ -54,6 +55,16 @@ function weaknessRows({ scores }: ScoreDocument, style: Style): readonly Row[] {
   );
 }
 
+/** In full, each once: a ratio that is about other code than one expects is not to be taken for the library's. */
+const choiceRows = ({ scores }: ScoreDocument, style: Style): readonly Row[] =>
+  [
+    ...new Set(
+      scores.flatMap(({ weakenedBy }) =>
+        weakenedBy.flatMap(({ flag, reason }) => (flag === LIBRARY_CHOICE ? reason : [])),
+      ),
+    ),
+  ].map((reason) => ['choice', style.warn(reason)]);
+
 export function renderScore(document: ScoreDocument, style: Style): string {
   const { definition, reference, scores, acrossLabels, forced, forcedPast } = document;
   const head = `${definition.name} ${definition.version} against ${reference.name} of ${reference.campaign}`;
@@ -62,6 +73,7 @@ export function renderScore(document: ScoreDocument, style: Style): string {
     ...(unscored.length === 0
       ? []
       : ([['not scored', `${unscored.join(', ')}: no work is done there, so there is no rate`]] as Row[])),
+    ...choiceRows(document, style),
     ...weaknessRows(document, style),
     ...(acrossLabels.length === 0
       ? []

@@ -1,4 +1,5 @@
 /** A submission for a person: each node by name, how it ended, and why where it did not end well. */
+import { countsText } from '../../qualify/wording.js';
 import { plural, withPrefix } from '../../quantities/format.js';
 import type { PiBenchRecord } from '../../record/schema.js';
 import {
@@ -26,8 +27,8 @@ function statusText(status: NodeStatus, style: Style): string {
   return status === 'incomplete' ? style.warn(WORDS[status]) : style.bad(WORDS[status]);
 }
 
-/** What a record is about, in a few words: the rate of its only batch, or how many there are; flags by their names. */
-function recordText({ batches, qualification }: PiBenchRecord): string {
+/** What was measured, in a few words: the rate of the only batch, or how many there are; flags by their names. */
+function measuredText({ batches }: PiBenchRecord): string {
   const [only, ...others] = batches;
   const rate = others.length === 0 ? only?.rate : null;
   const rates =
@@ -35,10 +36,15 @@ function recordText({ batches, qualification }: PiBenchRecord): string {
       ? plural(batches.length, 'batch', 'batches')
       : withPrefix(rate.median, only?.rateUnit ?? '');
   const flags = [...new Set(batches.flatMap((batch) => batch.flags.map(({ name }) => name)))];
-  const measured = flags.length === 0 ? rates : `${rates}, flagged: ${flags.join(', ')}`;
-  return qualification === undefined
-    ? measured
-    : `${qualification.outcome.replaceAll('-', ' ')}: ${measured}`;
+  return flags.length === 0 ? rates : `${rates}, flagged: ${flags.join(', ')}`;
+}
+
+/** A look without load measures nothing: there its checks are all that it is about. */
+function recordText(record: PiBenchRecord): string {
+  const { batches, qualification } = record;
+  if (qualification === undefined) return measuredText(record);
+  const verdict = `${qualification.outcome.replaceAll('-', ' ')}, ${countsText(qualification)}`;
+  return batches.length === 0 ? verdict : `${verdict}; ${measuredText(record)}`;
 }
 
 function nodeRow(node: NodeSummary, record: PiBenchRecord | undefined, style: Style): Row {
@@ -56,7 +62,7 @@ function nodeRow(node: NodeSummary, record: PiBenchRecord | undefined, style: St
 }
 
 /** `2 done, 1 lost`. */
-function countsText(nodes: readonly NodeSummary[]): string {
+function statusesText(nodes: readonly NodeSummary[]): string {
   const statuses = [...new Set(nodes.map(({ status }) => status))];
   return statuses
     .map(
@@ -87,7 +93,7 @@ export function renderSubmission(
       : [`  ${repeated.join(', ')} had more than one turn: another node had none`]),
     renderRows(
       [
-        ['in all', countsText(nodes)],
+        ['in all', statusesText(nodes)],
         ['results', folder],
       ],
       style,

@@ -27,6 +27,7 @@ export function warnings({
   notSettled,
   fault,
   contendedBy,
+  choices,
   batches,
   imported,
 }: ReportModel): readonly string[] {
@@ -44,6 +45,7 @@ export function warnings({
         ]),
     ...(notSettled === null ? [] : [sentence(notSettled)]),
     ...(contendedBy === null ? [] : [`Measured at the same time: ${contendedBy}.`]),
+    ...choices.map((text) => `${text}.`),
     ...(damage === null ? [] : [damage]),
   ];
 }
