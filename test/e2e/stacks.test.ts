@@ -10,9 +10,11 @@ import { type PiBenchRecord, type RecordBatch, written } from '../../src/record/
 import type { Survey } from '../../src/stacks/survey.js';
 import { buildsHere, foreignCopy, sharedLibxsmm, tinyLibrary } from '../support/libraries.js';
 import {
+  campaignFolder,
   journalOf,
   matmulRecord,
   piBench,
+  piBenchIn,
   printedRecord,
   readInspectionFile,
   withFolder,
@@ -258,6 +260,22 @@ describe.each(['openblas', 'blis', 'onednn', 'mkl'])('%s', (provider) => {
   });
 });
 
+it('a run, a comparison and doctor say that OpenBLAS was asked for code below what the CPU has', async (context) => {
+  if (buildsHere('openblas').length === 0) return context.skip('OpenBLAS is not installed here');
+  if (!CPU_FLAGS.has('avx2') || !CPU_FLAGS.has('fma')) return context.skip('this CPU has nothing better');
+  await withFolder(async (out) => {
+    const where = { env: { ...process.env, OPENBLAS_CORETYPE: 'Prescott' } };
+    const stacks = ['--threads', '1', '--stack', 'openblas,embedded', '--out', out, '--quiet'];
+    const run = await piBenchIn(where, 'matmul', ...BRIEF, '--inspections', '2', ...stacks);
+    const compared = await piBench('compare', campaignFolder(out));
+    const doctor = await piBenchIn(where, 'doctor');
+    const texts = [run, compared, doctor].map(({ stdout }) => stdout.replaceAll(/\s+/g, ' '));
+    const said =
+      /chose its code for "Prescott" on a CPU with AVX(2|-512), as OPENBLAS_CORETYPE=Prescott asks\b.* in the environment makes it take those kernels/;
+    expect(texts.filter((text) => !said.test(text))).toEqual([]);
+  });
+});
+
 it('MKL has GNU’s OpenMP before its first product, where its layer over that was linked without it', async (context) => {
   if (!TWO_CPUS) return context.skip('there is one CPU');
   await withFolder(async (out) => {
@@ -311,6 +329,17 @@ it('libxsmm multiplies with a kernel made for the shape', async (context) => {
 });
 
 describe('pi-bench stacks', () => {
+  it('asks a BLIS that a variable tells what to take', async (context) => {
+    if (buildsHere('blis').length === 0) return context.skip('BLIS is not installed here');
+    process.env.BLIS_ARCH_TYPE = '3';
+    const run = await piBench('stacks', '--json').finally(() => {
+      delete process.env.BLIS_ARCH_TYPE;
+    });
+    const { here } = JSON.parse(run.stdout) as Survey;
+    const builds = here.filter(({ identity }) => identity.provider === 'blis');
+    expect(builds.map(({ problem }) => problem)).toEqual(builds.map(() => null));
+  });
+
   it('lists what is here with its identity, and says how to get the others', async () => {
     const run = await piBench('stacks', '--json');
     expect(run.code).toBe(0);
