@@ -379,6 +379,9 @@ void check_pairs_of_intel(Checks& check) {
     check.that(!in_pairs({1000, 2 * pair, half_of_l2 / (2 * pair * bytes)}), name + ": nor where B fills L2");
     const auto shared = choose({64, 4 * pair, 64}, 2).partition;
     check.that(shared.rows == 2 && shared.columns == 1, name + ": two members share the rows of pairs");
+    const bool single = bytes == sizeof(float);
+    check.that(choose({64, 4 * pair, 129}, 2).in_pairs != single && choose({64, 4 * pair, 128}, 2).in_pairs,
+               name + ": but not those of deep products in float32");
     for (const CoreKind others : {CoreKind::kOther, CoreKind::kZen5})
       check.that(!choose_strategy(kernel, {64, pair, 64}, 1, others).in_pairs, name + ": nobody else's do");
   }

@@ -168,7 +168,12 @@ bool stays_on_intel(const MicroKernel& kernel, const GemmShape& shape, const Gem
 constexpr std::int64_t kIntelFewestRowsOfPairs = 60;
 constexpr std::int64_t kIntelPartsOfL2 = 5;
 constexpr std::int64_t kIntelPartsOfB = 2;
-bool goes_in_pairs(const MicroKernel& kernel, const GemmShape& shape, const CoreRules& rules) {
+// Deep products of float32 that members share had better not (256 cubed on two threads 0.95 while the host
+// was busy, 384 cubed 0.97; but 64 cubed 1.02, 1000x192x16 1.06, 2048x2048x64 1.23).
+constexpr std::int64_t kIntelDeepestShared = 128;
+bool goes_in_pairs(const MicroKernel& kernel, const GemmShape& shape, int members, const CoreRules& rules) {
+  const bool single = kernel.packing->source_size == sizeof(float);
+  if (single && members > 1 && shape.k > kIntelDeepestShared) return false;
   return rules.intel && kernel.flat != nullptr && can_read_a_in_place(kernel, shape) &&
          can_read_b_in_place(kernel, shape) && !shape.transpose_a && shape.m >= kIntelFewestRowsOfPairs &&
          shape.n >= kTilesOfPair * kernel.nr && source_bytes(kernel, shape.n) % kLine == 0 &&
@@ -256,7 +261,7 @@ bool is_better_alone(const MicroKernel& kernel, const GemmShape& shape) {
 
 // Of a whole product, before it is known who computes which part of it.
 InPlace suits_whole(const MicroKernel& kernel, const GemmShape& shape, const CoreRules& rules) {
-  if (is_one_tile(kernel, shape) || goes_in_pairs(kernel, shape, rules)) return {true, true};
+  if (is_one_tile(kernel, shape)) return {true, true};
   if (meets_in_pages(kernel, shape, rules)) return {};
   if (rules.low) return suits_low(kernel, shape, shape);
   if (rules.intel) return suits_intel(kernel, shape, shape);

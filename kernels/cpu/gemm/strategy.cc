@@ -49,7 +49,8 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   const bool can_a = can_read_a_in_place(kernel, shape);
   const bool can_b = can_read_b_in_place(kernel, shape);
 
-  const InPlace whole = suits_whole(kernel, shape, rules);
+  const bool can_pair = goes_in_pairs(kernel, shape, members, rules);
+  const InPlace whole = can_pair ? InPlace{true, true} : suits_whole(kernel, shape, rules);
   const bool low_lines = packs_by_lines_of_low(kernel, shape, cores);
   const Packed packed{!(whole.a && can_a), !shape.prepack_b && (low_lines || !(whole.b && can_b))};
   strategy.partition = choose_partition(kernel, shape, packed, members);
@@ -64,7 +65,6 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   if (reads_b || (strategy.by_lines && strategy.b_rows > 0) || packs_wide) share_columns(strategy.partition);
 
   if (rules.low && !packed.a && !packed.b) share_rows_by_strips(kernel, shape, strategy.partition);
-  const bool can_pair = goes_in_pairs(kernel, shape, rules);
   if (can_pair) share_rows_in_pairs(kernel, shape, strategy.partition);
 
   if (strategy.partition.products == 1 && is_better_alone(kernel, shape)) strategy.partition = {};
