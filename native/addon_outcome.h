@@ -78,6 +78,16 @@ inline Napi::Value parts_object(Napi::Env env, const std::vector<PartTimes>& par
   return object;
 }
 
+// { bytes, of, possible, page }
+inline Napi::Object huge_pages_object(Napi::Env env, const HugePages& pages) {
+  auto object = Napi::Object::New(env);
+  object.Set("bytes", static_cast<double>(pages.bytes));
+  object.Set("of", static_cast<double>(pages.of));
+  object.Set("possible", static_cast<double>(pages.possible));
+  object.Set("page", static_cast<double>(pages.page));
+  return object;
+}
+
 inline Napi::Object outcome_object(Napi::Env env, const Outcome& outcome) {
   auto object = Napi::Object::New(env);
   auto spans = Napi::Array::New(env);
@@ -105,6 +115,7 @@ inline Napi::Object outcome_object(Napi::Env env, const Outcome& outcome) {
   object.Set("frequencyAfter", outcome.frequency_after);
   object.Set("threadIds", threads);
   object.Set("implementation", outcome.implementation);
+  object.Set("hugePages", outcome.huge_pages ? huge_pages_object(env, *outcome.huge_pages) : env.Null());
   object.Set("library", outcome.library ? library_object(env, *outcome.library) : env.Null());
   object.Set("ceilings", ceilings_object(env, outcome.ceilings));
   object.Set("ranks", outcome.ranks ? ranks_object(env, *outcome.ranks) : env.Null());

@@ -150,6 +150,11 @@ inline Napi::Object ceilings_object(Napi::Env env, const Ceilings& ceilings) {
     moving.Set("by", ceilings.moving.by);
     object.Set("moving", moving);
   }
+  if (ceilings.unused_instructions) {
+    auto names = Napi::Array::New(env);
+    for (const auto& name : *ceilings.unused_instructions) names.Set(names.Length(), name);
+    object.Set("unusedInstructions", names);
+  }
   return object;
 }
 

@@ -207,6 +207,7 @@ Outcome go_through(const Job& job, Control& control, std::unique_ptr<Workload>& 
   spans.end(device == nullptr ? "allocate" : "device init");
   workload->prepare();
   outcome.implementation = workload->implementation();
+  outcome.huge_pages = huge_pages_behind(workload->arrays());
   spans.end("fill");
   const bool starts_cold = job.warmup.kind == WarmupKind::count && job.warmup.count == 0;
   if (!starts_cold) meet_library_threads(*workload);

@@ -16,6 +16,7 @@
 #include "measure/loop.h"
 #include "measure/warmup.h"
 #include "measure/workload.h"
+#include "telemetry/huge_pages.h"
 #include "telemetry/snapshot.h"
 
 namespace pibench {
@@ -56,6 +57,7 @@ struct Outcome {
   std::vector<int> thread_ids;
   bool preemption_known = false;
   std::string implementation;
+  std::optional<HugePages> huge_pages;  // of its arrays, when they had been filled; nothing: not known
   std::optional<LibraryReport> library;
   std::string device;  // what it did while it was measured, as JSON; empty: no device
   Ceilings ceilings;

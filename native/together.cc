@@ -12,5 +12,6 @@
 #include "peak/peak_workload.cc"
 #include "stacks/library_threads.cc"
 #include "telemetry/frequency.cc"
+#include "telemetry/huge_pages.cc"
 #include "telemetry/snapshot.cc"
 #include "workload_parameters.cc"

@@ -95,6 +95,13 @@ export interface NativeOutcome {
   readonly frequencyAfter: Hertz;
   readonly threadIds: readonly number[];
   readonly implementation: string;
+  /** Of the arrays, when they had been filled; absent or null: not known, or not asked. */
+  readonly hugePages?: {
+    readonly bytes: Bytes;
+    readonly of: Bytes;
+    readonly possible: Bytes;
+    readonly page: Bytes;
+  } | null;
   /** What a GPU did meanwhile, as JSON (telemetry/gpu.ts); null: no GPU. */
   readonly device?: string | null;
   /** null: our own kernels execute it. */
@@ -161,6 +168,8 @@ export interface NativeCeilings {
   readonly memory: { readonly rate: number; readonly bytes: Bytes } | null;
   /** Of what moves data: bytes per second of passes over memory, and the bytes that one call moves; absent: not known. */
   readonly moving?: { readonly rate: number; readonly bytes: Bytes; readonly by: string };
+  /** What the device has for the type and the loop in registers does not use, by name; absent: not told. */
+  readonly unusedInstructions?: string[];
 }
 
 export interface RunningInspection {

@@ -107,6 +107,8 @@ class MatmulWorkload final : public DeviceWorkload {
 
   Ceilings ceilings(bool cold) override {
     Ceilings ceilings;
+    if (const auto* peak = peak_loop(parameters_.problem.element, session().capability(), ""))
+      ceilings.unused_instructions = unused_instructions(*peak, session().capability());
     ceilings.operations_per_second =
         measure_peak(session(), clock(), parameters_.problem.element, ceilings.instruction_set);
     const std::size_t bytes = bytes_a() + bytes_b() + bytes_c();

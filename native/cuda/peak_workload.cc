@@ -62,6 +62,13 @@ class PeakWorkload final : public DeviceWorkload {
     return verification;
   }
 
+  // Nothing bounds what is a bound itself, unless its loop is none.
+  Ceilings ceilings(bool cold) override {
+    Ceilings ceilings = Workload::ceilings(cold);
+    ceilings.unused_instructions = unused_instructions(peak_, session().capability());
+    return ceilings;
+  }
+
   [[nodiscard]] std::string implementation() const override { return name_of(peak_.engine); }
 
  protected:

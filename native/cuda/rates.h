@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "elements.h"
 #include "event_clock.h"
@@ -53,6 +54,11 @@ class PeakLoop {
 constexpr bool is_ceiling(const kernels::cuda::Peak& peak, unsigned capability) {
   const bool by_tcgen05 = capability >= 100 && capability < 120 && peak.element != Element::float64;
   return !by_tcgen05 || peak.engine == kernels::cuda::Engine::scalar;
+}
+
+// What it has that does, by its name.
+inline std::vector<std::string> unused_instructions(const kernels::cuda::Peak& peak, unsigned capability) {
+  return is_ceiling(peak, capability) ? std::vector<std::string>{} : std::vector<std::string>{"tcgen05"};
 }
 
 // The best rate of some short bursts, in operations per second. 0 where there is no loop for the type, or

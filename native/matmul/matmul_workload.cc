@@ -182,6 +182,7 @@ class MatmulWorkload final : public Workload {
 
   Ceilings ceilings(bool cold) override {
     Ceilings ceilings;
+    ceilings.unused_instructions = kernels::unused_by_peak_loop(type, "");
     // Beside threads that spin there is no ceiling.
     if (library_ && !library_->threads.wait_until_idle()) return ceilings;
     with_team_of_all([&](Team& team) {
@@ -234,6 +235,10 @@ class MatmulWorkload final : public Workload {
   }
   std::vector<std::span<const std::byte>> inputs() noexcept override {
     return {std::as_bytes(std::span(a_.data(), a_.count())), std::as_bytes(std::span(b_.data(), b_.count()))};
+  }
+  [[nodiscard]] std::vector<std::span<const std::byte>> arrays() const override {
+    return {std::as_bytes(std::span(a_.data(), a_.count())), std::as_bytes(std::span(b_.data(), b_.count())),
+            std::as_bytes(std::span(c_.data(), c_.count()))};
   }
   Team& team() noexcept override { return team_; }
 

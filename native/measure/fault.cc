@@ -66,6 +66,7 @@ class FaultyWorkload final : public Workload {
   Ceilings ceilings(bool cold) override { return inner_->ceilings(cold); }
   std::optional<double> glance_at_peak(Nanoseconds about) override { return inner_->glance_at_peak(about); }
   Output output() noexcept override { return inner_->output(); }
+  [[nodiscard]] std::vector<std::span<const std::byte>> arrays() const override { return inner_->arrays(); }
   [[nodiscard]] std::string implementation() const override { return inner_->implementation(); }
   [[nodiscard]] std::optional<LibraryReport> library() const override { return inner_->library(); }
   void bind_library_threads() override { inner_->bind_library_threads(); }

@@ -85,6 +85,9 @@ struct Ceilings {
   double bytes = 0;
   Moving moving = {};
   InTurns in_turns = {};
+  // What the device has for the data type that may be faster than the best loop in registers and is not used
+  // by it, so that this is no ceiling; of who was told which loop to take, than that one. Nothing: not told.
+  std::optional<std::vector<std::string>> unused_instructions = {};
 };
 
 // What a library that executes the calls says of itself, and what was seen of its threads.
@@ -181,6 +184,10 @@ class Workload {
 
   // What a call reads, once it is prepared, in the indicator's order; nothing where no one else can read it.
   virtual std::vector<std::span<const std::byte>> inputs() noexcept { return {}; }
+
+  // The memory of the host that calls work on, once it is prepared and touched; nothing where what its pages
+  // are tells nothing.
+  [[nodiscard]] virtual std::vector<std::span<const std::byte>> arrays() const { return {}; }
 
   // What executes a call, as the stack tells once the workload is prepared: the instruction set of our
   // kernel, a library's chosen path.

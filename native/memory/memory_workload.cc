@@ -7,6 +7,7 @@
 #include <atomic>
 #include <limits>
 #include <new>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -86,6 +87,9 @@ class Share {
     if (out_ != nullptr) std::fill_n(out_, count_, std::numeric_limits<double>::quiet_NaN());
   }
   void evict() const noexcept { flush(memory_.data(), memory_.size()); }
+  [[nodiscard]] std::span<const std::byte> memory() const noexcept {
+    return {memory_.data(), memory_.size()};
+  }
 
  private:
   std::size_t arrays_;
@@ -158,6 +162,12 @@ class MemoryWorkload final : public Workload {
   Output output() noexcept override {
     if (reads()) return {std::as_writable_bytes(std::span(sums_)), sizeof(std::uint64_t)};
     return {std::as_writable_bytes(std::span(shares_[0].out(), parameters_.elements)), sizeof(double)};
+  }
+
+  [[nodiscard]] std::vector<std::span<const std::byte>> arrays() const override {
+    std::vector<std::span<const std::byte>> arrays;
+    for (const Share& share : shares_) arrays.push_back(share.memory());
+    return arrays;
   }
 
   [[nodiscard]] std::string implementation() const override {

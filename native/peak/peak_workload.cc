@@ -69,7 +69,8 @@ std::uint64_t iterations_for(const Parameters& parameters, Loop loop) {
 class PeakWorkload final : public Workload {
  public:
   PeakWorkload(const Parameters& parameters, Loop loop)
-      : team_(parameters.threads, parameters.cpus),
+      : type_(parameters.type),
+        team_(parameters.threads, parameters.cpus),
         isa_(kernels::peak_loop_isa(parameters.type, parameters.isa.c_str())),
         expected_(static_cast<std::uint64_t>(parameters.operations) /
                   static_cast<unsigned>(parameters.threads)),
@@ -107,9 +108,16 @@ class PeakWorkload final : public Workload {
     return {std::as_writable_bytes(std::span(&first, 1)), sizeof(first)};
   }
   [[nodiscard]] std::string implementation() const override { return isa_; }
+  // Nothing bounds what is a bound itself, unless its loop is none.
+  Ceilings ceilings(bool cold) override {
+    Ceilings ceilings = Workload::ceilings(cold);
+    ceilings.unused_instructions = kernels::unused_by_peak_loop(type_, isa_.c_str());
+    return ceilings;
+  }
   Team& team() noexcept override { return team_; }
 
  private:
+  DataType type_;
   Team team_;
   std::string isa_;
   std::uint64_t expected_;

@@ -1,5 +1,6 @@
 // peak: multiply-adds in registers only, on every thread at once: the ceiling of this CPU for a data type,
-// which no program that reads operands from memory can pass.
+// which no program that reads operands from memory can pass, unless it has instructions that no loop here
+// uses.
 #pragma once
 
 #include <cstdint>

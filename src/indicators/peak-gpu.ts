@@ -1,4 +1,7 @@
-/** peak on a GPU: multiply-adds in registers (of matrix units: from shared memory) on every multiprocessor at once. */
+/**
+ * peak on a GPU: multiply-adds in registers (of matrix units: from shared memory) on every multiprocessor at once. No ceiling where the
+ * GPU has instructions that the loop does not use, which each launch names.
+ */
 import { z } from 'zod';
 import { UserError } from '../errors.js';
 import { parseNames } from '../quantities/parse-list.js';

@@ -1,6 +1,7 @@
 /**
- * peak: multiply-adds in registers only, on all threads at once. It is the ceiling of this CPU for a data type: what any
- * program that also has to read its operands is measured against.
+ * peak: multiply-adds in registers only, on all threads at once. It is the ceiling of this CPU for a data type, what any
+ * program that also has to read its operands is measured against, unless the CPU has instructions that the loop does not use:
+ * each launch names those (`ceilings.unusedInstructions`).
  */
 import { z } from 'zod';
 import { UserError } from '../errors.js';
@@ -74,7 +75,7 @@ const peakOnCpu: Indicator = {
     ...threadOptions('Threads that compute at the same time'),
   },
   examples: [
-    ['$0 peak', 'the ceiling for each data type, on all CPUs'],
+    ['$0 peak', 'each data type, on all CPUs'],
     ['$0 peak --dtype float32 --threads 1', 'of one CPU'],
     ['$0 peak --dtype float64 --stack embedded:avx2', 'of a chosen instruction set'],
     ['$0 peak --device cuda:0', 'of a GPU, for each data type'],

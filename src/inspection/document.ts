@@ -171,6 +171,7 @@ export function makeDocument(
     spans: spans(job, outcome, moments),
     telemetry: telemetry as unknown as InspectionDocument['telemetry'],
     ceilings: outcome.ceilings,
+    ...(outcome.hugePages == null ? {} : { hugePages: outcome.hugePages }),
     ...ranksOf(job, outcome),
     ...overlapOf(outcome),
     ...atOnceOf(job, outcome),

@@ -231,7 +231,7 @@ const hugePages: Check = ({ memory, virtualisation }) => {
     seen: `transparent huge pages: ${mode}`,
     why:
       mode === 'never'
-        ? 'large matrices lie in 4 KiB pages: address translation slows them, differently in each launch'
+        ? 'arrays of several MiB lie on small pages (a record says so as `huge pages`): address translation slows them, differently in each launch'
         : 'the kernel may move pages together while a measurement runs, and every library gets huge pages whether it asks or not',
     action: `${fromContainer(virtualisation)}echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled`,
   };

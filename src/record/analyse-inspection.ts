@@ -250,6 +250,7 @@ export function analyseInspection(
     ...(isPinned(document) ? { cpus: formatCpuList(document.cpus.toSorted((a, b) => a - b)) } : {}),
     ...cpusUsedOf(document),
     ceilings: document.ceilings ?? null,
+    ...(document.hugePages === undefined ? {} : { hugePages: document.hugePages }),
     ...(document.ranks === undefined ? {} : { ranks: document.ranks }),
     ...(document.overlap === undefined ? {} : { overlap: document.overlap }),
     verification: document.verification,

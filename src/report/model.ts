@@ -7,6 +7,7 @@ import { OUTCOME_TEXT } from '../qualify/wording.js';
 import { askedStack, nameBatches, type SweptAxis } from '../readers/batch-names.js';
 import { atOnceText, datasheetText } from '../readers/beside.js';
 import { choiceText, choiceTexts } from '../readers/library-choice.js';
+import { noCeilingText } from '../readers/no-ceiling.js';
 import { notCheckedOf } from '../readers/not-checked.js';
 import { notSettledText } from '../readers/not-settled.js';
 import { recommendationTexts } from '../readers/recommendation.js';
@@ -88,6 +89,8 @@ export interface BatchModel {
   /** null: it is of something else, or there is no result of it. */
   readonly overlap: OverlapModel | null;
   readonly atOnce: BesideModel<RecordBatch['atOnce']>;
+  /** Of peak: why its rate is no ceiling; null: it is one, or nobody looked. */
+  readonly noCeiling: string | null;
   readonly datasheet: BesideModel<RecordBatch['datasheet']>;
   /** Of the launch medians, in seconds. */
   readonly between: (Summary & { readonly medians?: readonly number[] }) | null;
@@ -207,6 +210,7 @@ function batchOf(
     roofline: result ? (batch.roofline ?? null) : null,
     overlap: overlapOf(batch),
     atOnce: batch.atOnce === undefined ? null : { ...batch.atOnce, text: atOnceText(batch) ?? '' },
+    noCeiling: result ? noCeilingText(batch) : null,
     datasheet:
       !result || batch.datasheet == null ? null : { ...batch.datasheet, text: datasheetText(batch) ?? '' },
     between: typed(batch.launches),

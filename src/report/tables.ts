@@ -89,11 +89,15 @@ export interface Lines {
   readonly lines: readonly string[];
 }
 
-/** What rates are of other ones: of those alone, and of a datasheet. Only what is known of some batch. */
+/** What rates are of other ones, of those alone and of a datasheet, and which are no ceiling. Only what is known of some batch. */
 export function besideLists({ batches }: ReportModel): readonly Lines[] {
   const lines = (kind: 'atOnce' | 'datasheet') =>
     batches.flatMap(({ name, [kind]: beside }) => (beside === null ? [] : [`${name}: ${beside.text}`]));
+  const noCeilings = batches.flatMap(({ name, noCeiling }) =>
+    noCeiling === null ? [] : [`${name}: ${noCeiling}`],
+  );
   return [
+    { head: 'No ceiling', lines: noCeilings },
     { head: 'Measured at once', lines: lines('atOnce') },
     { head: 'Of the datasheet', lines: lines('datasheet') },
   ].filter((list) => list.lines.length > 0);

@@ -248,6 +248,7 @@ describe('matmul', () => {
       for (const { roofline, rate, work, inspections, title, case: of } of record.batches) {
         const { ceilings } = readInspectionFile(campaignFolder(out), inspections[0]?.index ?? -1);
         expect(ceilings, title).toEqual(inspections[0]?.ceilings);
+        expect(ceilings?.unusedInstructions?.length === 0).toBe(ceilings?.arithmetic != null);
         expect(roofline?.peak).toBe(ceilings?.arithmetic?.rate);
         expect(roofline?.peakIsa).toBe(ceilings?.arithmetic?.isa);
         expect(roofline?.bandwidth).toBe(ceilings?.memory?.rate);
@@ -263,6 +264,15 @@ describe('matmul', () => {
         expect(kpi).toMatchObject({ value: roofline?.efficiency, unit: '1', direction: 'higher', ci: null });
         expect(roofline?.efficiency).toBeGreaterThan(0);
       }
+    }));
+
+  it('asked the kernel for the pages behind both operands and the result', () =>
+    withFolder(async (out) => {
+      const record = await swept(out, '--size', '1024', ...FEW);
+      const [told] = record.batches[0]?.inspections ?? [];
+      const document = readInspectionFile(campaignFolder(out), told?.index ?? -1);
+      expect(document.hugePages).toEqual(told?.hugePages);
+      if (told?.hugePages !== undefined) expect(told.hugePages.of).toBe(3 * 1024 * 1024 * 4);
     }));
 
   it('says how far it is from its ceiling, and which one bounds it', () =>

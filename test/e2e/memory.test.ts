@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,6 +10,8 @@ import { type PiBenchRecord, written } from '../../src/record/schema.js';
 import { campaignFolder, piBench, printedRecord, type Run, withFolder } from '../support/pi-bench.js';
 import { there } from '../support/there.js';
 
+/** The size of one; there where Linux has transparent huge pages. */
+const HUGE_PAGE = '/sys/kernel/mm/transparent_hugepage/hpage_pmd_size';
 const SIZES = ['32KiB', '48KiB', '64KiB', '96KiB', '128KiB', '192KiB', '256KiB', '512KiB'];
 const SHORT = ['--reps', '20', '--inspections', '1', '--warmup', '5', '--threads', '1'];
 
@@ -150,6 +152,21 @@ describe('memory', () => {
       expect(run.stdout).toContain('memory triad 64.0 KiB, cached stores, 1 thread, pinned');
       expect(run.stdout).toContain('GB/s');
       expect(run.stdout.replaceAll(/\s+/g, ' ')).toContain('write-allocate reads up to another');
+    }));
+
+  it('says how much of the arrays lay on huge pages, where the kernel tells', () =>
+    withFolder(async (out) => {
+      const one = ['--operation', 'triad', '--bytes', '12MiB', '--stores', 'cached'];
+      const { record } = await memoryRecord(out, ...one, ...SHORT);
+      const told = record.batches[0]?.inspections[0]?.hugePages;
+      expect(told !== undefined).toBe(existsSync(HUGE_PAGE));
+      const shown = (await piBench('show', campaignFolder(out))).stdout;
+      if (told === undefined) return expect(shown).not.toContain('huge pages');
+      expect(told.page).toBe(Number(readFileSync(HUGE_PAGE, 'utf8')));
+      expect(told.of).toBeGreaterThanOrEqual(12 * 2 ** 20);
+      expect(told.possible).toBeLessThanOrEqual(told.of);
+      expect(told.bytes).toBeLessThanOrEqual(told.possible);
+      expect(shown.includes('huge pages')).toBe(told.possible > 0);
     }));
 });
 

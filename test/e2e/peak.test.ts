@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { native } from '../../src/native.js';
 import { brokenRules } from '../../src/record/check.js';
 import { digestOf } from '../../src/record/digest.js';
 import { type PiBenchRecord, written } from '../../src/record/schema.js';
-import { piBench, printedRecord, type Run, withFolder } from '../support/pi-bench.js';
+import { campaignFolder, piBench, printedRecord, type Run, withFolder } from '../support/pi-bench.js';
 import { there } from '../support/there.js';
 
 const SHORT = ['--threads', '1', '--inspections', '1', '--reps', '20', '--warmup', '5'];
@@ -79,5 +80,21 @@ describe('peak', () => {
         expect(stack.implementation).toMatch(/^portable(-v3)?$/);
         expect(verified).toBe('passed');
       }
+    }));
+
+  it('says of each launch what the CPU has beside the loop, and for a person that this is no ceiling', () =>
+    withFolder(async (out) => {
+      const portable = ['--stack', 'embedded:portable', '--dtype', 'float32', ...SHORT];
+      const { record } = await peakRecord(out, ...portable);
+      const told = record.batches[0]?.inspections[0]?.ceilings;
+      const has512 = native()
+        .kernels()
+        .some(({ isa, runsHere }) => isa === 'avx512' && runsHere);
+      expect(told).toMatchObject({ arithmetic: null, memory: null });
+      expect(told?.unusedInstructions?.includes('AVX-512')).toBe(has512);
+      const shown = (await piBench('show', campaignFolder(out))).stdout.replaceAll(/\s+/g, ' ');
+      expect(shown.includes('ceiling none: the loop that was asked for (portable) does not use')).toBe(
+        told?.unusedInstructions?.length !== 0,
+      );
     }));
 });

@@ -280,6 +280,18 @@ void check_peak_workload(Checks& check) {
                name + "the sums of every thread are right", verification.first_wrong);
     workload->poison();
     check.equal(workload->verify().wrong, std::uint64_t{2}, name + "poison is found");
+    const auto portable =
+        make_workload({kTypes.at(i),
+                       1,
+                       {},
+                       "portable",
+                       1024.0 * static_cast<double>(run_peak_loop(kTypes.at(i), "portable", 1))});
+    const auto unused = workload->ceilings(false).unused_instructions;
+    check.that(unused && unused->empty() == pibench::kernels::knows_peak(kTypes.at(i)),
+               name + "it is told whether the CPU has more than its loop uses");
+    check.that(portable->ceilings(false).unused_instructions ==
+                   pibench::kernels::unused_by_peak_loop(kTypes.at(i), "portable"),
+               name + "which is asked of the loop that was chosen");
 
     const auto broken = make_workload(parameters, wrong_elsewhere);
     broken->prepare();

@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "../../kernels/cpu/cpu_features.h"
@@ -249,6 +251,25 @@ void check_ceilings_of_cpus(Checks& check) {
     expect(DataType::bfloat16, cpu.bfloat16);
     expect(DataType::int8, cpu.int8);
   }
+  const auto leaves = [&check](const char* set, DataType type, std::uint32_t features,
+                               const std::string& want, const std::string& what) {
+    std::string got;
+    for (const InstructionSet* one : compiled_sets()) {
+      if (one->name != std::string_view(set)) continue;
+      for (const std::string& name : unused_instructions(*one, type, features))
+        got += (got.empty() ? "" : ", ") + name;
+      break;
+    }
+    check.that(got == want, what + " leaves " + want, got);
+  };
+  leaves("portable", DataType::float32, kHaswell, "AVX2", "a loop without vectors");
+  leaves("portable", DataType::float32, kCpuAvx, "AVX", "one where that is all there is");
+  leaves("avx2", DataType::float64, kSkylake, "AVX-512", "one of 256 bits");
+  leaves("avx2", DataType::int8, kHaswell | kCpuAvxVnni, "AVX-VNNI", "int8's on Alder Lake");
+  leaves("avx512", DataType::bfloat16, kCooperLake, "AVX512-BF16", "bfloat16's on Cooper Lake");
+  leaves("avx2", DataType::int8, kCooperLake | kTiles, "AVX-512, AMX-INT8, AVX512-VNNI",
+         "int8's beside tiles");
+  leaves("portable", DataType::int8, kCpuSme | kCpuI8mm, "SME, I8MM", "a loop of an arm64 CPU");
   check.that((cpu_features() & kCpuAvx2) == 0 || (cpu_features() & kCpuAvx) != 0,
              "a CPU on which AVX2 is found has AVX");
 }

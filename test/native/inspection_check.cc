@@ -133,6 +133,12 @@ void check_matmul(Checks& check, const std::string& dtype, int threads) {
                    outcome.ceilings.instruction_set.empty() != knows_peak &&
                    outcome.ceilings.bytes_per_second > 0 && outcome.ceilings.bytes > 0,
                name + "the ceilings that there are are known");
+    check.that(outcome.ceilings.unused_instructions.has_value() &&
+                   outcome.ceilings.unused_instructions->empty() == knows_peak,
+               name + "and what the CPU has beside them is named where they are none");
+    check.that(!outcome.huge_pages || (outcome.huge_pages->of >= std::size_t{64} * 80 + 80 * 72 + 64 * 72 &&
+                                       outcome.huge_pages->possible == 0),
+               name + "the pages behind both operands and the result were asked about");
     medians.at(cold ? 1 : 0) = median_seconds(outcome);
   }
   Checks::inform(dtype + ", " + std::to_string(threads) + " threads: a median call takes " +

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -149,6 +150,13 @@ void check_workload(Checks& checks, const Parameters& parameters, const std::str
                   right.checked == parameters.elements * static_cast<std::size_t>(parameters.threads),
               name + ": verified", right.first_wrong);
   const auto [bytes, size] = workload->output();
+  const auto arrays = workload->arrays();
+  const auto holds = [](std::span<const std::byte> array, const std::byte* place) {
+    return place >= array.data() && place < array.data() + array.size();
+  };
+  checks.that(arrays.size() == static_cast<std::size_t>(parameters.threads) &&
+                  (parameters.operation == Operation::read || holds(arrays[0], bytes.data())),
+              name + ": every thread's arrays are told");
   for (const std::size_t at : {std::size_t{0}, bytes.size() / 2, bytes.size() - 1}) {
     bytes[at] ^= std::byte{1};
     const Verification wrong = workload->verify();

@@ -5,7 +5,7 @@ import { historyKey } from '../../src/qualify/rates.js';
 import type { PiBenchRecord, RecordBatch } from '../../src/record/schema.js';
 import { drift } from '../../src/statistics/drift.js';
 import { median } from '../../src/statistics/quantile.js';
-import { ceilingsOf, inTurnsOf } from '../support/batch.js';
+import { ceilingsOf, inTurnsOf, noPeakBeside } from '../support/batch.js';
 import { machineOf } from '../support/machine.js';
 import { idleBatch } from '../support/records.js';
 import {
@@ -78,6 +78,15 @@ describe('efficiency', () => {
     expect(judgement(check, oneLaunch(SECOND))).toMatchObject({ verdict: 'inconclusive', possible: true });
     const gpu = oneLaunch(SECOND, (batch) => ({ ...batch, device: 'cuda:0' }));
     expect(judgement(check, gpu)).toMatchObject({ verdict: 'skipped', possible: false });
+    // No loop of this build is a peak there, so no launch has lost one.
+    const more = oneLaunch({ seconds: SECOND, ceilings: noPeakBeside('SME') });
+    expect(judgement(check, more)).toMatchObject({
+      verdict: 'skipped',
+      possible: false,
+      reason: expect.stringContaining('the best loop of this build does not use SME'),
+    });
+    const none = oneLaunch({ seconds: SECOND, ceilings: noPeakBeside() });
+    expect(judgement(check, none)).toMatchObject({ verdict: 'inconclusive', possible: true });
   });
 });
 

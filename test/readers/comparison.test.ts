@@ -370,6 +370,37 @@ describe('a wrong output', () => {
   });
 });
 
+describe('the huge pages behind arrays', () => {
+  const MIB = 2 ** 20;
+  const behind = (bytes: number | null): DescribedRecord => ({
+    batches: [
+      {
+        launches: aboutSeconds(1).map((seconds) => ({
+          seconds,
+          ...(bytes === null
+            ? {}
+            : { hugePages: { bytes, of: 100 * MIB, possible: 100 * MIB, page: 2 * MIB } }),
+        })),
+      },
+    ],
+  });
+  const notesOf = (own: number | null, other: number | null) =>
+    compare([behind(own), behind(other)]).notes.filter((note) => /huge pages/.test(note));
+
+  it('are told with the shares of both sides where they differ, and nothing is refused', () => {
+    expect(notesOf(100 * MIB, 30 * MIB)).toEqual([
+      'huge pages behind other shares of the arrays, which may be the reason of a difference: a 100 %; b 30 %',
+    ]);
+    expect(compare([behind(100 * MIB), behind(0)]).answer).toBe('same');
+  });
+
+  it('are no news where they are alike, or a side does not tell', () => {
+    expect(notesOf(100 * MIB, 98 * MIB)).toEqual([]);
+    expect(notesOf(100 * MIB, null)).toEqual([]);
+    expect(notesOf(null, 0)).toEqual([]);
+  });
+});
+
 describe('the variables that libraries read', () => {
   type Variables = Readonly<Record<string, string>>;
   const ran = (environment: Variables, more: Partial<DescribedBatch> = {}): DescribedBatch => ({

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { renderGpuTable } from '../../src/readers/terminal/gpu.js';
 import { clockRows, renderPeak } from '../../src/readers/terminal/peak.js';
+import { renderRecord } from '../../src/readers/terminal/record.js';
+import { renderStability } from '../../src/readers/terminal/stability.js';
 import { terminalStyle } from '../../src/readers/terminal/style.js';
 import type { PiBenchRecord, RecordBatch } from '../../src/record/schema.js';
-import { batchOf, type Launch, peakCase } from '../support/batch.js';
+import { batchOf, type Launch, matmulCase, noPeakBeside, peakCase } from '../support/batch.js';
+import { recordOf } from '../support/records.js';
 
 const style = terminalStyle({ isTTY: false });
 const text = (batches: readonly RecordBatch[]): string =>
@@ -52,5 +56,57 @@ describe('the table of peak', () => {
       batchOf(peakCase('int8'), [{ ...quick, flags }, quick]),
     ]);
     expect(shown).toContain('of 4 launches: preempted 2; the record says which and why');
+  });
+});
+
+describe('a rate of peak beside which the CPU has more than its loop uses', () => {
+  const beside = (...names: string[]): Launch => ({ ...quick, ceilings: noPeakBeside(...names) });
+  const int8 = batchOf(peakCase('int8'), [beside('AVX-VNNI'), beside('AVX-VNNI')]);
+  const float32 = batchOf(peakCase('float32'), [beside()]);
+  const old = batchOf(peakCase('float64'), [{ ...quick, ceilings: { arithmetic: null, memory: null } }]);
+  const avx2 = { ...int8, stack: { ...int8.stack, variant: 'avx2' } };
+  const plain = (shown: string) => shown.replaceAll(/\s+/g, ' ');
+  const page = (batch: RecordBatch) =>
+    plain(renderRecord({ ...recordOf({ batches: [] }), batches: [batch] }, null, style));
+  const line =
+    'no ceiling: the best loops of this build do not use what this CPU has and what may be faster: int8 AVX-VNNI';
+
+  it('is told as no ceiling in one line of the table, with what the CPU has', () => {
+    expect(plain(text([float32, int8, old]))).toContain(line);
+    expect(text([float32, old])).not.toContain('ceiling');
+    const both = batchOf(peakCase('bfloat16'), [beside('SME')]);
+    expect(plain(text([both, int8]))).toContain('bfloat16 SME; int8 AVX-VNNI');
+  });
+
+  it('has a row that says so on a page of its own, where a loop was asked for, too', () => {
+    expect(page(int8)).toContain(
+      'ceiling none: the best loop of this build does not use AVX-VNNI, which this CPU has for int8 and which may be faster',
+    );
+    expect(page(avx2)).toContain('ceiling none: the loop that was asked for (avx2) does not use AVX-VNNI');
+    for (const batch of [float32, old]) expect(page(batch)).not.toContain('ceiling');
+  });
+
+  it('is told so of several stacks and of GPUs, too', () => {
+    const record = { ...recordOf({ batches: [] }), batches: [int8, avx2] };
+    const shown = plain(renderStability(record, style));
+    expect(shown).toContain(line);
+    expect(shown).toContain('the loops that were asked for (avx2) do not use');
+    const onGpu = {
+      ...batchOf({ indicator: 'peak', parameters: { dtype: 'float16', multiprocessors: 148 } }, [
+        beside('tcgen05'),
+      ]),
+      device: 'cuda:0',
+    };
+    expect(plain(renderGpuTable({ ...record, batches: [onGpu, onGpu] }, style))).toContain(
+      'what this GPU has and what may be faster: float16 tcgen05',
+    );
+  });
+
+  it('leaves products without an efficiency, and their page says why', () => {
+    const product = batchOf(matmulCase({ dtype: 'int8' }), [beside('AVX-VNNI')]);
+    expect(page(product)).toContain(
+      'efficiency not known: the best loop of this build does not use AVX-VNNI, which this CPU has for int8',
+    );
+    expect(page(batchOf(matmulCase(), [beside()]))).not.toContain('efficiency');
   });
 });

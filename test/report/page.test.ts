@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { formats } from '../../src/report/formats/index.js';
 import { buildReport } from '../../src/report/model.js';
 import type { ReadReport } from '../../src/report/read-report.js';
+import { batchOf, noPeakBeside, peakCase } from '../support/batch.js';
 import { reportOf } from '../support/report.js';
 
 const HOSTILE = `</script><img src=x onerror="globalThis.taken=1"><!-- '"&`;
@@ -164,6 +165,22 @@ describe('other formats', () => {
       rate_of_datasheet: '0.71',
     }))
       expect(cells.map((row) => row[place(column)])).toEqual([value, '']);
+  });
+
+  it('say which rates of peak are no ceiling', async () => {
+    const rates = ['int8', 'float32'].map((dtype) =>
+      batchOf(peakCase(dtype), [
+        { seconds: 1e-3, ceilings: noPeakBeside(...(dtype === 'int8' ? ['AVX-VNNI'] : [])) },
+      ]),
+    );
+    const record = { ...read.record, batches: rates };
+    const known: ReadReport = { ...read, record, report: buildReport(record, []) };
+    for (const name of ['html', 'md']) {
+      const text = await textOf(name, known);
+      expect(text).toContain('No ceiling');
+      expect(text.match(/does not use AVX-VNNI, which this CPU has for int8/g)).toHaveLength(1);
+      expect(await textOf(name, read)).not.toContain('No ceiling');
+    }
   });
 
   it('JSON is the report as the page shows it', async () => {

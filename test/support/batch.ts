@@ -11,6 +11,7 @@ export interface Launch {
   readonly samples?: readonly number[];
   readonly spans?: RecordInspection['spans'];
   readonly ceilings?: RecordInspection['ceilings'];
+  readonly hugePages?: NonNullable<RecordInspection['hugePages']>;
   readonly frequency?: RecordInspection['frequency'];
   readonly ranks?: NonNullable<RecordInspection['ranks']>;
   readonly overlap?: NonNullable<RecordInspection['overlap']>;
@@ -154,4 +155,11 @@ export const inTurnsOf = (
 export const ceilingsOf = (peak: number | null, reading: number | null): RecordInspection['ceilings'] => ({
   arithmetic: peak === null ? null : { rate: peak, isa: 'avx2' },
   memory: reading === null ? null : { rate: reading, bytes: 120_000 },
+});
+
+/** Of multiply-adds in registers beside which the CPU has these for the type. */
+export const noPeakBeside = (...unusedInstructions: string[]): RecordInspection['ceilings'] => ({
+  arithmetic: null,
+  memory: null,
+  unusedInstructions,
 });

@@ -77,24 +77,41 @@ bool is_choice(const InstructionSet& set, CoreKind cores) noexcept {
   return !(set.slow_on_intel && cores == CoreKind::kIntel);
 }
 
-bool is_ceiling(const InstructionSet& set, DataType type, std::uint32_t features) noexcept {
+std::vector<std::string> unused_instructions(const InstructionSet& set, DataType type,
+                                             std::uint32_t features) {
   const auto has = [features](std::uint32_t any) { return (features & any) != 0; };
   const auto uses = [&set](std::uint32_t any) { return (set.needs & any) != 0; };
-  if (has(kCpuWideSve | kCpuSme)) return false;
+  const auto lacks = [&](std::uint32_t any) { return has(any) && !uses(any); };
+  std::vector<std::string> names;
+  if (has(kCpuWideSve)) names.emplace_back("SVE with vectors of more than 256 bits");
+  if (has(kCpuSme)) names.emplace_back("SME");
   // There are CPUs with vectors of 256 bits and no AVX2, and with vectors of 512 bits and not all that our
   // kernels for them need: libraries have kernels for these, too.
-  if (has(kCpuAvx) && !uses(kCpuAvx2 | kCpuAvx512F)) return false;
-  if (has(kCpuAvx512F) && !uses(kCpuAvx512F)) return false;
+  if (lacks(kCpuAvx512F)) names.emplace_back("AVX-512");
+  if (!has(kCpuAvx512F) && has(kCpuAvx) && !uses(kCpuAvx2 | kCpuAvx512F))
+    names.emplace_back(has(kCpuAvx2) ? "AVX2" : "AVX");
   if (type == DataType::bfloat16) {
     // Where pairs are no choice (is_choice), they were slower on some cores of a vendor; nobody measured all.
-    return has(kCpuAmxBf16) ? uses(kCpuAmxBf16) : !has(kCpuAvx512Bf16) || uses(kCpuAvx512Bf16);
+    if (lacks(kCpuAmxBf16)) names.emplace_back("AMX-BF16");
+    if (lacks(kCpuAvx512Bf16) && !uses(kCpuAmxBf16)) names.emplace_back("AVX512-BF16");
+    if (lacks(kCpuArmBf16)) names.emplace_back("BF16");
   }
   if (type == DataType::int8) {
-    if (has(kCpuAmxInt8)) return uses(kCpuAmxInt8);
+    if (lacks(kCpuAmxInt8)) names.emplace_back("AMX-INT8");
     // Without dot products of four, the loops' pairs are of 256 bits.
-    return uses(kCpuAvx512Vnni | kCpuAmxInt8) || !has(kCpuAvxVnni | kCpuAvx512Bw);
+    if (!uses(kCpuAvx512Vnni | kCpuAmxInt8)) {
+      if (has(kCpuAvx512Vnni)) names.emplace_back("AVX512-VNNI");
+      if (has(kCpuAvxVnni)) names.emplace_back("AVX-VNNI");
+      if (has(kCpuAvx512Bw) && !has(kCpuAvx512Vnni)) names.emplace_back("AVX512-BW");
+    }
+    if (lacks(kCpuI8mm)) names.emplace_back("I8MM");
+    if (lacks(kCpuDotprod)) names.emplace_back("DotProd");
   }
-  return true;
+  return names;
+}
+
+bool is_ceiling(const InstructionSet& set, DataType type, std::uint32_t features) {
+  return unused_instructions(set, type, features).empty();
 }
 
 std::span<const KernelInfo> kernel_list() {
@@ -135,7 +152,13 @@ const char* peak_loop_isa(DataType type, const char* isa) noexcept {
   return loop == nullptr ? "" : set->name;
 }
 
-bool knows_peak(DataType type) noexcept {
+std::vector<std::string> unused_by_peak_loop(DataType type, const char* isa) {
+  const auto [set, loop] = find_peak_loop(type, isa);
+  if (loop == nullptr) return {};
+  return unused_instructions(*set, type, cpu_features());
+}
+
+bool knows_peak(DataType type) {
   const auto [set, loop] = find_peak_loop(type, "");
   return loop != nullptr && is_ceiling(*set, type, cpu_features());
 }

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "../data_type.h"
 
@@ -73,9 +75,13 @@ std::uint64_t run_peak_loop(DataType type, const char* isa, std::uint64_t iterat
 // The instruction set whose loop that is; "" where there is none.
 const char* peak_loop_isa(DataType type, const char* isa) noexcept;
 
-// Whether the best loop is a ceiling: that this CPU has no faster instruction for the type that none of the
-// loops uses. (Of int8 it has with AVX-VNNI, or pairs of 512 bits, where there is no AVX512-VNNI; of all
-// types with SVE's longer vectors or SME: a library that uses them is no suspect.)
-bool knows_peak(DataType type) noexcept;
+// What this CPU has for the type that may be faster than that loop and is not used by it, by the names that
+// people use. (Of int8 AVX-VNNI, or pairs of 512 bits, where there is no AVX512-VNNI; of all types SVE's
+// longer vectors and SME.)
+std::vector<std::string> unused_by_peak_loop(DataType type, const char* isa);
+
+// Whether there is a loop, and nothing of that kind beside the best one, which then is a ceiling: else a
+// library that is faster is no suspect.
+bool knows_peak(DataType type);
 
 }  // namespace pibench::kernels

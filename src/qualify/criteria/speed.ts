@@ -1,5 +1,6 @@
 /** How fast and how steady a batch is by itself: against its own peak, over time, between repetitions and launches. Pure. */
 import { isGpu } from '../../devices/device.js';
+import { noPeakText } from '../../readers/no-ceiling.js';
 import { whysOf } from '../../readers/not-checked.js';
 import { timesRanks } from '../../record/rate-kpis.js';
 import type { Finding, RecordBatch, RecordInspection } from '../../record/schema.js';
@@ -28,9 +29,12 @@ function ceilingOf({ datasheet, roofline, ranks }: RecordBatch): { share: number
     : { share: inTurns.share, source: 'own peak in registers, in turns with it' };
 }
 
-/** Whether each launch measures its own peak: one that has none then has lost it, as where a thread computed it wrongly. */
-const measuresPeak = ({ device, rateCounts = 'flop' }: RecordBatch): boolean =>
-  !isGpu(device) && rateCounts === 'flop';
+/**
+ * Whether each launch measures its own peak: one that has none then has lost it, as where a thread computed it wrongly. No loop is a peak
+ * where the CPU has instructions that none uses.
+ */
+const measuresPeak = (batch: RecordBatch): boolean =>
+  !isGpu(batch.device) && (batch.rateCounts ?? 'flop') === 'flop' && noPeakText(batch) === null;
 
 function shareFinding(batch: RecordBatch, limit: number, from: string): Finding {
   const { share = null, source = 'own peak in registers' } = ceilingOf(batch) ?? {};
@@ -50,7 +54,9 @@ export const efficiency: Criterion<'efficiency'> = {
   judge: (check, context) =>
     judgeBatches(check, context, (batch) => {
       if (ceilingOf(batch) === null && batch.rate !== null && !measuresPeak(batch)) {
-        const none = skipped('share_of_peak', 'no peak of this case is known', context.source);
+        const why = noPeakText(batch);
+        const known = `no peak of this case is known${why === null ? '' : `: ${why}`}`;
+        const none = skipped('share_of_peak', known, context.source);
         return { possible: false, findings: [none], cause: null };
       }
       return speedOf(batch, [shareFinding(batch, check.atLeast, context.source)], 'slow');

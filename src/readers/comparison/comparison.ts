@@ -28,6 +28,7 @@ import type {
 } from './document.js';
 import { environmentNote } from './environments.js';
 import { gpuNote } from './gpus.js';
+import { hugePagesNote } from './huge-pages.js';
 import { compareEntries, type LaunchComparison, mediansOf, unitsOf } from './launches.js';
 import { lostLaunches, missingLaunches } from './lost-launches.js';
 import { notesOf } from './notes.js';
@@ -343,6 +344,7 @@ export function compareRecords(records: readonly NamedRecord[], question: Questi
       ...(given.length === 0 ? [] : [`differ by your labels: ${differencesText(given)}`]),
       ...environmentNote(common, sides),
       ...gpuNote(common, sides),
+      ...hugePagesNote(common, sides),
       ...notesOf(present, pairs),
     ],
     answer: answerOf([

@@ -1,6 +1,7 @@
 /** Several batches on GPUs for a person: one table, whatever their indicator. */
 import { formatSeconds, formatShare, withPrefix } from '../../quantities/format.js';
 import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
+import { noCeilingTexts } from '../no-ceiling.js';
 import { intervalsText } from './basis.js';
 import { intervalText, outputText } from './rate-cells.js';
 import { type Style, wrap } from './style.js';
@@ -39,6 +40,7 @@ export function renderGpuTable({ batches }: PiBenchRecord, style: Style): string
   const paragraphs = [
     verifiedText(batches, VERIFIED, style),
     ...failedText(batches, style),
+    ...noCeilingTexts(batches).map(style.warn),
     ...intervalsText(batches),
     flagsText(batches, style),
     ...notCheckedText(batches).map(style.dim),

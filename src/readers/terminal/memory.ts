@@ -10,6 +10,7 @@ import { executedByAll, executedTexts } from '../../record/executed.js';
 import { readCurves } from '../../record/read-curves.js';
 import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
 import { median } from '../../statistics/quantile.js';
+import { hugePagesOf, lackingText } from '../huge-pages.js';
 import { intervalsText } from './basis.js';
 import { drawCurve } from './curve.js';
 import { impliedText } from './implied-caches.js';
@@ -135,6 +136,20 @@ function uncertaintyText(batches: readonly RecordBatch[]): string {
   return `${intervalsText(batches).join('')}: half of the cases are within ± ${formatShare(middle)}; the widest is ± ${formatShare(worst.width)} (${worst.title})`;
 }
 
+/** Of working sets that are no smaller than a huge page: of smaller ones the memory is larger than what is read of it. */
+function hugePagesTexts(batches: readonly RecordBatch[], style: Style): readonly string[] {
+  const large = batches.filter((batch) => bytesOf(batch) >= (hugePagesOf(batch)?.page ?? Infinity));
+  if (large.length === 0) return [];
+  const lacking = lackingText(
+    large,
+    large.map((batch) => `${parameter(batch, 'operation')} ${formatBytes(bytesOf(batch))}`),
+  );
+  const least = formatBytes(Math.min(...large.map(bytesOf)));
+  return lacking.length > 0
+    ? lacking.map((text) => style.warn(`huge pages are missing: ${text}`))
+    : [`huge pages behind all arrays from ${least} on, in every launch`];
+}
+
 const VERIFIED = 'every element compared, exactly; reading by the sum of all words';
 /** As the addon names streaming stores to several pages in turns. */
 const PAGED = 'paged streaming';
@@ -168,6 +183,7 @@ export function renderMemory(record: PiBenchRecord, style: Style): string {
     ...failedText(batches, style),
     ...shortText(record).map(style.warn),
     uncertaintyText(batches),
+    ...hugePagesTexts(batches, style),
     flagsText(batches, style),
     ...notCheckedText(batches).map(style.dim),
   ];

@@ -2,6 +2,7 @@
 import { plural, significant, withPrefix } from '../../quantities/format.js';
 import { effectiveFrequency, operationsPerCycle } from '../../record/clock.js';
 import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
+import { noCeilingTexts } from '../no-ceiling.js';
 import { basisText } from './basis.js';
 import { intervalText, outputText } from './rate-cells.js';
 import { type Style, wrap } from './style.js';
@@ -57,6 +58,7 @@ export function renderPeak({ batches }: PiBenchRecord, style: Style): string {
   const paragraphs = [
     verifiedText(batches, VERIFIED, style),
     ...failedText(batches, style),
+    ...noCeilingTexts(batches).map(style.warn),
     ...(based === undefined ? [] : [based.rate?.interval == null ? basis : `95 % intervals ${basis}`]),
     flagsText(batches, style),
     ...notCheckedText(batches).map(style.dim),

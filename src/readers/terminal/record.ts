@@ -17,7 +17,9 @@ import { median } from '../../statistics/quantile.js';
 import { leansOnExtreme } from '../../statistics/quantile-interval.js';
 import { atOnceText, datasheetText } from '../beside.js';
 import { stackKey } from '../comparison/sides.js';
+import { hugePagesOf, hugePagesText, lacksHugePages } from '../huge-pages.js';
 import { choiceTexts } from '../library-choice.js';
+import { noCeilingText, noPeakText } from '../no-ceiling.js';
 import { notCheckedOf, ran } from '../not-checked.js';
 import { notSettledText } from '../not-settled.js';
 import { verificationOf } from '../verification.js';
@@ -88,10 +90,12 @@ function rateRows(batch: RecordBatch, style: Style): Row[] {
         ] as Row[])),
     ...bytesRow(batch),
     ...(batch.case.indicator === 'peak' && !isGpu(batch.device) ? clockRows(batch) : []),
+    ...ceilingRow(batch, style),
     ...rooflineRows(batch, style),
     ...datasheetRow(batch),
     ...rankRows(batch),
     ...overlapRows(batch, style),
+    ...hugePagesRow(batch, style),
     ...precisionRow(batch, style),
     ...(rate.p05 === null || rate.median === 0
       ? []
@@ -111,9 +115,24 @@ function leaningText({ inspections }: RecordBatch): string {
     : '';
 }
 
+/** Where there is none: of peak, and of what is held against it. */
+function ceilingRow(batch: RecordBatch, style: Style): Row[] {
+  const none = noCeilingText(batch);
+  if (none !== null) return [['ceiling', style.warn(`none: ${none}`)]];
+  const noPeak = batch.roofline == null ? noPeakText(batch) : null;
+  return noPeak === null ? [] : [['efficiency', `not known: ${noPeak}`]];
+}
+
 function datasheetRow(batch: RecordBatch): Row[] {
   const text = datasheetText(batch);
   return text === null ? [] : [['datasheet', text]];
+}
+
+function hugePagesRow(batch: RecordBatch, style: Style): Row[] {
+  const pages = hugePagesOf(batch);
+  if (pages === null) return [];
+  const text = hugePagesText(pages);
+  return [['huge pages', lacksHugePages(pages) ? style.warn(text) : text]];
 }
 
 function precisionRow({ precision }: RecordBatch, style: Style): Row[] {

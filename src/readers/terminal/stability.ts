@@ -3,6 +3,8 @@ import { formatShare, plural, prefixOf, significant, withPrefix } from '../../qu
 import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
 import { medianRate } from '../../record/work.js';
 import { nameBatches } from '../batch-names.js';
+import { lackingText } from '../huge-pages.js';
+import { noCeilingTexts } from '../no-ceiling.js';
 import { ran } from '../not-checked.js';
 import { recommendationTexts } from '../recommendation.js';
 import { type Cell, renderFitting } from './fitting-table.js';
@@ -149,6 +151,8 @@ export function renderStability(record: PiBenchRecord, style: Style): string {
           : importedNotes(batches, letters, style)),
         ...(record.imported === undefined ? legend(letters, style) : []).map((line) => ['', line] as const),
         ...failedTexts(batches, shown, style).map((line) => ['failed', line] as const),
+        ...noCeilingTexts(batches).map((line) => ['ceiling', style.warn(line)] as const),
+        ...lackingText(batches, shown).map((line) => ['huge pages', style.warn(line)] as const),
         ...precisionText(batches, shown, style).map((line) => ['precision', line] as const),
         ...notCheckedText(batches).map((line) => ['', style.dim(line)] as const),
         ...remarksOf(batches).map((line) => ['remark', style.warn(line)] as const),

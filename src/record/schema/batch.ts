@@ -10,7 +10,7 @@ const sustained = z.number().nullable().describe('over the wall clock; null: not
 
 function recordInspectionSchema(
   object: ObjectOf,
-  { status, flag, verification, ceilings, ranks, overlap, span }: LaunchSchemas,
+  { status, flag, verification, ceilings, hugePages, ranks, overlap, span }: LaunchSchemas,
 ) {
   return object({
     index: z.int(),
@@ -45,6 +45,7 @@ function recordInspectionSchema(
         'on a library or framework: CPU time of the process over the repetitions, by the time that passed',
       ),
     ceilings: ceilings.nullable().optional(),
+    hugePages: hugePages.optional(),
     ranks: ranks.optional(),
     overlap: overlap.optional(),
     verification: verification.nullable(),

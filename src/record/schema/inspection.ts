@@ -14,6 +14,7 @@ export function inspectionSchema(
     warmup,
     span,
     ceilings,
+    hugePages,
     ranks,
     overlap,
     verification,
@@ -76,6 +77,7 @@ export function inspectionSchema(
     spans: z.array(span).describe('without gap or overlap, from the launch to the writing of this document'),
     telemetry: plainJson,
     ceilings: ceilings.optional().describe('absent in documents from before they were measured'),
+    hugePages: hugePages.optional(),
     ranks: ranks.optional(),
     overlap: overlap.optional(),
     atOnce: object({

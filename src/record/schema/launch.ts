@@ -42,7 +42,21 @@ export function launchSchemas(object: ObjectOf) {
       .describe(
         'of a collective: bytes per second of passes over memory that load and store as it does, of every rank at once, and the bytes that one call loads and stores; absent: not known or not meant',
       ),
+    unusedInstructions: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'by their names, what the device has for the data type, the best loop in registers of this build (of peak the loop that was executed) does not use and may be faster: that loop’s rate is then no ceiling, and `arithmetic` is null; empty: nothing, so it is one; absent: not meant, or in documents from before it was told',
+      ),
   }).describe('what bounds a repetition, measured beside it; null: not known or not meant');
+  const hugePages = object({
+    bytes: z.number().describe('on huge pages'),
+    of: z.number().describe('bytes of the arrays, or of the memory that was set aside for them'),
+    possible: z.number().describe('of these, what whole huge pages have room for where they lie'),
+    page: z.number().describe('bytes of a huge page'),
+  }).describe(
+    'of the arrays in the host’s memory that calls work on, after they were filled and before the warm-up; absent: not known, not asked, or in documents from before it was',
+  );
   const skew = object({ p50: seconds, p99: seconds, max: seconds });
   const ranks = object({
     repetitions: z.int().describe('whose times were kept'),
@@ -126,5 +140,5 @@ export function launchSchemas(object: ObjectOf) {
     'failed',
     'interrupted',
   ]);
-  return { flag, verification, span, inTurns, ceilings, ranks, overlap, status };
+  return { flag, verification, span, inTurns, ceilings, hugePages, ranks, overlap, status };
 }
