@@ -403,6 +403,11 @@ void check_pairs_of_intel(Checks& check) {
     const bool single = bytes == sizeof(float);
     check.that(choose({64, 4 * pair, 129}, 2).in_pairs != single && choose({64, 4 * pair, 128}, 2).in_pairs,
                name + ": but not those of deep products in float32");
+    const std::int64_t fourth_of_l2 = half_of_l2 / 2;
+    const std::int64_t steps = fourth_of_l2 / (8 * pair * bytes);
+    check.that(
+        in_pairs({512, 8 * pair, steps}) && in_pairs({513, 8 * pair, steps}) == (!single || steps <= 64),
+        name + ": nor in float32 many rows, for which packing pays");
     for (const CoreKind others : {CoreKind::kOther, CoreKind::kZen5})
       check.that(!choose_strategy(kernel, {64, pair, 64}, 1, others).in_pairs, name + ": nobody else's do");
   }

@@ -159,25 +159,35 @@ bool stays_on_intel(const MicroKernel& kernel, const GemmShape& shape, const Gem
 }
 
 // Whether a product goes strip by strip, two tiles as one, of operands where they lie: of enough rows, of a B
-// that stays in L2 and of which vectors are whole lines (by one thread of a Xeon, in turns, float32 and
-// float64: 64 cubed 1.03 and 1.03, 128 cubed 1.01 and 1.00, 192 cubed 1.00 and 1.05, 256 cubed 1.01 and 1.05,
-// 2048x64x64 1.02 and 1.07, 300x64x2000 1.07 and 1.04, 256x512x128 1.02 and 1.15, 1000x200x16 1.17 and 1.23,
-// 4096x4096x8 1.29 and 1.28, 4096x4096x16 1.23 and 1.84; but 56x256x256 0.99 and 0.99, 28x128x128 0.95 and
-// 0.96, of lines that are parted 300 cubed in float32 0.84, 70 cubed in float64 0.92, and of 1.5 MB of B 448
-// cubed in float64 0.77).
+// that stays in L2 and of which vectors are whole lines (on a Xeon, in turns with what was chosen without, by
+// one thread and by two, float32 and float64: 64 cubed 1.05 and 1.04, 0.98 and 1.01, 256 cubed 1.01 and 1.07,
+// on two threads float64 1.11, 2048x64x64 1.03 and 1.21, 1.09 and 1.12, 256x512x128 1.06 and 1.26, 1.04
+// and 1.29, 2048x2048x32 1.22 and 1.11, 1.24 and 1.16, 1000x192x16 1.39 and 1.35, 1.26 and 1.33,
+// 4096x4096x16 1.45 and 1.88, 1.43 and 1.89; but 56x256x256 0.99 and 0.99, 28x128x128 0.95 and 0.96, of lines
+// that are parted 300 cubed in float32 0.84, 70 cubed in float64 0.92, of 1.4 MB of B 416 cubed in float64 on
+// two threads 0.54).
 constexpr std::int64_t kIntelFewestRowsOfPairs = 60;
 constexpr std::int64_t kIntelPartsOfL2 = 5;
 constexpr std::int64_t kIntelPartsOfB = 2;
-// Deep products of float32 that members share had better not (256 cubed on two threads 0.95 while the host
-// was busy, 384 cubed 0.97; but 64 cubed 1.02, 1000x192x16 1.06, 2048x2048x64 1.23).
+// In float32 not deep products that members share (256 cubed on two threads 0.95 while the host was busy, 384
+// cubed 0.97), or of so many rows that packing pays (1000x320x320 0.92 and 0.96, 1000x1024x128 0.93 and 0.91;
+// but 300x448x448 1.07, 1000x1024x64 1.15 and 1.10, and float64 1.00 to 1.25).
 constexpr std::int64_t kIntelDeepestShared = 128;
+constexpr std::int64_t kIntelManyRows = 512;
+constexpr std::int64_t kIntelFewSteps = 64;
+bool suits_singles_in_pairs(const MicroKernel& kernel, const GemmShape& shape, int members) {
+  const bool small = source_bytes(kernel, shape.k * shape.n) <= cache_sizes().l2 / kIntelShareOfL2;
+  const bool many = shape.m > kIntelManyRows && shape.k > kIntelFewSteps && !small;
+  return !many && (members == 1 || shape.k <= kIntelDeepestShared);
+}
+
 bool goes_in_pairs(const MicroKernel& kernel, const GemmShape& shape, int members, const CoreRules& rules) {
   const bool single = kernel.packing->source_size == sizeof(float);
-  if (single && members > 1 && shape.k > kIntelDeepestShared) return false;
   return rules.intel && kernel.flat != nullptr && can_read_a_in_place(kernel, shape) &&
          can_read_b_in_place(kernel, shape) && !shape.transpose_a && shape.m >= kIntelFewestRowsOfPairs &&
          shape.n >= kTilesOfPair * kernel.nr && source_bytes(kernel, shape.n) % kLine == 0 &&
-         source_bytes(kernel, shape.k * shape.n) <= cache_sizes().l2 / kIntelPartsOfL2 * kIntelPartsOfB;
+         source_bytes(kernel, shape.k * shape.n) <= cache_sizes().l2 / kIntelPartsOfL2 * kIntelPartsOfB &&
+         (!single || suits_singles_in_pairs(kernel, shape, members));
 }
 
 // By how often they are read: a B that was packed is read by all members' rows.
