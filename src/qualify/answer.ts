@@ -14,7 +14,7 @@ export interface CachedVerdict {
   readonly tier: string | null;
   /** ISO: when the qualification ended. */
   readonly at: string;
-  /** Of the first check that stands in the way: `sustained: cpu-quota`; null: none does. */
+  /** The first check that stands in the way: `sustained cpu-quota`; or why none could qualify the node; null: it qualified. */
   readonly why: string | null;
   readonly checks: number;
   /** Of them those of which something was said, the others were skipped; absent: an older pi-bench. */

@@ -118,7 +118,7 @@ const CAUSES = {
   ],
   'not-told': [
     'triage',
-    'qualify again; where it stays open, give the part more launches or repetitions in the suite, or a reference that fits',
+    'qualify again with nothing else at work (a peak that was passed was measured too low); where it stays open, give the part more launches or repetitions in the suite, or a reference that fits',
   ],
   'mixed-devices': ['config', 'bring devices of one kind to the same model, firmware and driver'],
   'no-driver': [

@@ -6,7 +6,10 @@ import type { Bytes, Ratio } from '../units.js';
 
 const MOST_LISTED = 3;
 
-type Launched = Pick<RecordBatch, 'inspections'>;
+/** Each thread of `memory` has whole huge pages set aside: of small arrays most of that is nobody's. */
+const MOST_SET_ASIDE = 1.5;
+
+type Launched = Pick<RecordBatch, 'case' | 'inspections'>;
 
 interface HugePages {
   /** On huge pages, in the launch with the fewest and in that with the most. */
@@ -18,15 +21,20 @@ interface HugePages {
   readonly page: Bytes;
   /** Of what is possible, in the launch in the middle. */
   readonly share: Ratio;
+  /** Measured ones, and those of them that tell. */
+  readonly launches: number;
+  readonly telling: number;
 }
 
 /** null: no launch tells, or the arrays are too small for any. */
-export function hugePagesOf({ inspections }: Launched): HugePages | null {
-  const told = inspections.flatMap(({ hugePages, status }) =>
-    status !== 'measured' || hugePages === undefined || hugePages.possible === 0 ? [] : [hugePages],
+export function hugePagesOf({ case: { indicator, parameters }, inspections }: Launched): HugePages | null {
+  const measured = inspections.filter(({ status }) => status === 'measured');
+  const told = measured.flatMap(({ hugePages }) =>
+    hugePages === undefined || hugePages.possible === 0 ? [] : [hugePages],
   );
   const [first] = told;
   if (first === undefined) return null;
+  if (indicator === 'memory' && first.of > MOST_SET_ASIDE * Number(parameters.bytes)) return null;
   const bytes = told.map((one) => one.bytes);
   return {
     least: Math.min(...bytes),
@@ -35,6 +43,8 @@ export function hugePagesOf({ inspections }: Launched): HugePages | null {
     possible: Math.max(...told.map(({ possible }) => possible)),
     page: first.page,
     share: median(told.map((one) => one.bytes / one.possible)),
+    launches: measured.length,
+    telling: told.length,
   };
 }
 

@@ -25,6 +25,7 @@ export const blis = library({
     avx512: /^(skx|knl|zen[4-9])$/,
     avx2: /^(haswell|zen[1-3]?|excavator)$/,
     variables: ['BLIS_ARCH_TYPE'],
-    remedy: 'BLIS_ARCH_TYPE in the environment makes it take others: skx, or its number 0 up to BLIS 0.9',
+    remedy: (level) =>
+      `BLIS_ARCH_TYPE in the environment makes it take others: ${level === 'avx512' ? 'skx, or its number 0 up to BLIS 0.9' : 'haswell, or its number 3 up to BLIS 0.9'}`,
   },
 });

@@ -3,10 +3,9 @@
  * library back. The one judgement: `doctor` asks it of the libraries here, readers of what a record says. Pure.
  */
 import type { Advice } from '../machine/advice.js';
-import type { LibraryChoices, LibrarySpec } from './library-spec.js';
+import type { LibraryChoices, LibrarySpec, VectorLevel } from './library-spec.js';
 
-type Level = 'avx512' | 'avx2';
-const LEVEL_NAMES: Readonly<Record<Level, string>> = { avx512: 'AVX-512', avx2: 'AVX2' };
+const LEVEL_NAMES: Readonly<Record<VectorLevel, string>> = { avx512: 'AVX-512', avx2: 'AVX2' };
 
 /** Of a variable that did not get what it names. */
 const NOT_TAKEN = 'this build of it does not take that: try another version or build';
@@ -28,12 +27,12 @@ export interface PoorChoice {
 }
 
 /** The widest vectors that a CPU has; null: none that would matter here. */
-function levelOf(features: readonly string[]): Level | null {
+function levelOf(features: readonly string[]): VectorLevel | null {
   if (features.includes('avx512f') && features.includes('avx512bw')) return 'avx512';
   return features.includes('avx2') && features.includes('fma') ? 'avx2' : null;
 }
 
-const isGood = ({ avx512, avx2 }: LibraryChoices, level: Level, word: string): boolean =>
+const isGood = ({ avx512, avx2 }: LibraryChoices, level: VectorLevel, word: string): boolean =>
   avx512.test(word) || (level === 'avx2' && avx2.test(word));
 
 const letters = (word: string): string => word.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
@@ -49,7 +48,8 @@ export function poorChoice(
 ): PoorChoice | null {
   const level = levelOf(features);
   if (choices === null || chose === null || level === null || isGood(choices, level, chose)) return null;
-  const { variables, remedy } = choices;
+  const { variables } = choices;
+  const remedy = choices.remedy(level);
   const text = `chose its code for "${chose}" on a CPU with ${LEVEL_NAMES[level]}`;
   const variable = variables.find((name) => environment[name] !== undefined);
   const value = variable === undefined ? undefined : environment[variable];

@@ -43,6 +43,9 @@ export interface LibrarySpec {
   readonly choices: LibraryChoices | null;
 }
 
+/** The widest vectors of a CPU, as far as they matter for what a library chooses. */
+export type VectorLevel = 'avx512' | 'avx2';
+
 /** How well a library's word for what it chose fits a CPU. */
 export interface LibraryChoices {
   /** Words for code with AVX-512. */
@@ -51,6 +54,6 @@ export interface LibraryChoices {
   readonly avx2: RegExp;
   /** That decide on it. */
   readonly variables: readonly string[];
-  /** What makes it choose otherwise. */
-  readonly remedy: string;
+  /** What makes it choose otherwise on a CPU with such vectors. */
+  readonly remedy: (level: VectorLevel) => string;
 }

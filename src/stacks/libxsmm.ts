@@ -18,7 +18,7 @@ export const libxsmm = library({
     avx512: /^(skx|clx|cpx|spr|gnr|knl|knm)/,
     avx2: /^(hsw|adl|srf)/,
     variables: ['LIBXSMM_TARGET'],
-    remedy:
+    remedy: () =>
       'leave LIBXSMM_TARGET out of the environment where it is set; else a newer version may know the CPU',
   },
 });

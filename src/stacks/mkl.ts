@@ -25,7 +25,7 @@ export const mkl = library({
     avx512: /^avx512/,
     avx2: /^avx2$/,
     variables: ['MKL_ENABLE_INSTRUCTIONS', 'MKL_CBWR'],
-    remedy:
+    remedy: () =>
       'leave MKL_ENABLE_INSTRUCTIONS and MKL_CBWR out of the environment where they are set; on CPUs of other makers MKL takes its general code, and no variable changes that',
   },
 });

@@ -17,7 +17,7 @@ export const onednn = library({
     avx512: /avx512|avx10/i,
     avx2: /avx2/i,
     variables: ['ONEDNN_MAX_CPU_ISA', 'DNNL_MAX_CPU_ISA'],
-    remedy:
-      'leave ONEDNN_MAX_CPU_ISA out of the environment where it is set; else a newer version may know the CPU',
+    remedy: () =>
+      'leave ONEDNN_MAX_CPU_ISA and DNNL_MAX_CPU_ISA out of the environment where they are set; else a newer version may know the CPU',
   },
 });

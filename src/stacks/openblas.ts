@@ -33,6 +33,7 @@ export const openblas = library({
     avx512: /^(skylakex|cooperlake|sapphirerapids|zen[4-9])$/i,
     avx2: /^(haswell|zen|excavator)$/i,
     variables: ['OPENBLAS_CORETYPE'],
-    remedy: 'OPENBLAS_CORETYPE=SkylakeX (or Haswell) in the environment makes it take those kernels',
+    remedy: (level) =>
+      `OPENBLAS_CORETYPE=${level === 'avx512' ? 'SkylakeX' : 'Haswell'} in the environment makes it take those kernels`,
   },
 });

@@ -164,8 +164,6 @@ describe('memory', () => {
       if (told === undefined) return expect(shown).not.toContain('huge pages');
       expect(told.page).toBe(Number(readFileSync(HUGE_PAGE, 'utf8')));
       expect(told.of).toBeGreaterThanOrEqual(12 * 2 ** 20);
-      expect(told.possible).toBeLessThanOrEqual(told.of);
-      expect(told.bytes).toBeLessThanOrEqual(told.possible);
       expect(shown.includes('huge pages')).toBe(told.possible > 0);
     }));
 });

@@ -388,7 +388,7 @@ void check_pairs_of_intel(Checks& check) {
       return strategy.rows_outside && strategy.in_pairs && strategy.a_in_place && strategy.b_in_place;
     };
     const std::int64_t pair = pibench::kernels::kTilesOfPair * kernel.nr;
-    check.that(in_pairs({60, pair, 64}) && in_pairs({100'000, 4096, 8}),
+    check.that(in_pairs({60, pair, 64}) && in_pairs({100'000, 2 * pair, 8}),
                name + ": rows of a near B in pairs");
     check.that(!in_pairs({59, pair, 64}) && !in_pairs({60, pair - kernel.nr, 64}),
                name + ": but not few of them, or of a single tile's columns");
@@ -397,11 +397,11 @@ void check_pairs_of_intel(Checks& check) {
                name + ": nor of lines that are parted, or of what is transposed");
     const auto bytes = static_cast<std::int64_t>(kernel.packing->source_size);
     const std::int64_t half_of_l2 = pibench::kernels::cache_sizes().l2 / 2;
-    check.that(!in_pairs({1000, 2 * pair, half_of_l2 / (2 * pair * bytes)}), name + ": nor where B fills L2");
-    const auto shared = choose({64, 4 * pair, 64}, 2).partition;
+    check.that(!in_pairs({500, 2 * pair, half_of_l2 / (2 * pair * bytes)}), name + ": nor where B fills L2");
+    const auto shared = choose({64, 2 * pair, 64}, 2).partition;
     check.that(shared.rows == 2 && shared.columns == 1, name + ": two members share the rows of pairs");
     const bool single = bytes == sizeof(float);
-    check.that(choose({64, 4 * pair, 129}, 2).in_pairs != single && choose({64, 4 * pair, 128}, 2).in_pairs,
+    check.that(choose({64, 2 * pair, 129}, 2).in_pairs != single && choose({64, 2 * pair, 128}, 2).in_pairs,
                name + ": but not those of deep products in float32");
     const std::int64_t fourth_of_l2 = half_of_l2 / 2;
     const std::int64_t steps = fourth_of_l2 / (8 * pair * bytes);

@@ -389,7 +389,7 @@ describe('the huge pages behind arrays', () => {
 
   it('are told with the shares of both sides where they differ, and nothing is refused', () => {
     expect(notesOf(100 * MIB, 30 * MIB)).toEqual([
-      'huge pages behind other shares of the arrays, which may be the reason of a difference: a 100 %; b 30 %',
+      'huge pages: of the room that arrays have for them, the sides had other shares (of each the launch in the middle), which may be why rates differ: a 100 %; b 30 %',
     ]);
     expect(compare([behind(100 * MIB), behind(0)]).answer).toBe('same');
   });

@@ -45,6 +45,9 @@ describe('the row of huge pages', () => {
   it('is not there where no launch tells, as in old records, or the arrays are too small for any', () => {
     expect(rowOf({ seconds: 1e-3 })).toBeUndefined();
     expect(rowOf(behind(0, MIB, 0))).toBeUndefined();
+    const small = { operation: 'read', stores: 'none', bytes: 32 * 2 ** 10, threads: 1, pin: true };
+    const batch = batchOf({ indicator: 'memory', parameters: small }, [behind(2 * MIB, 2 * MIB)]);
+    expect(renderRecord(withBatches([batch]), null, style)).not.toContain('huge pages');
   });
 });
 
@@ -61,7 +64,11 @@ describe('a table', () => {
 
   it('of memory says in one line that all large arrays lay on huge pages, or which did not', () => {
     const [small, large] = [memory(MIB, behind(0, 4 * MIB)), memory(64 * MIB, behind(64 * MIB, 64 * MIB))];
-    expect(table(small, large)).toContain('huge pages behind all arrays from 64.0 MiB on, in every launch');
+    expect(table(small, large)).toContain(
+      'huge pages wherever arrays from 64.0 MiB on have room for one, in every launch',
+    );
+    const unknown = memory(128 * MIB, { seconds: 1e-3 }, { seconds: 1e-3 });
+    expect(table(small, large, unknown)).toContain('have room for one, in the 1 of 3 launches that tell');
     expect(table(large, memory(128 * MIB, behind(0, 128 * MIB)))).toContain(
       '<huge pages are missing: none behind 128 MiB of arrays (read 128 MiB)>',
     );

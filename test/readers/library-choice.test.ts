@@ -16,7 +16,7 @@ import { scoreStacks } from '../../src/score/score.js';
 import { ownIdentity } from '../support/own-stacks.js';
 import { aboutSeconds, type DescribedBatch, recordOf } from '../support/records.js';
 
-const REMEDY = 'OPENBLAS_CORETYPE=SkylakeX (or Haswell) in the environment makes it take those kernels';
+const REMEDY = 'OPENBLAS_CORETYPE=SkylakeX in the environment makes it take those kernels';
 const SAID = `openblas chose its code for "Prescott" on a CPU with AVX-512, and may be far from its best: ${REMEDY}`;
 const wide = { ...terminalStyle({ isTTY: false }), width: 400 };
 

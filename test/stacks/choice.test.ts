@@ -33,7 +33,7 @@ describe('what a library chose', () => {
   ])('%s: "%s" is below what the CPU has', (provider, chose, features, has) => {
     expect(judged(provider, chose, features)).toEqual({
       text: `chose its code for "${chose}" on a CPU with ${has}`,
-      remedy: specOf(provider).choices?.remedy,
+      remedy: specOf(provider).choices?.remedy(has === 'AVX2' ? 'avx2' : 'avx512'),
     });
   });
 
@@ -63,13 +63,19 @@ describe('a variable that decides on the choice', () => {
   ])('of %s that names "%s" asked for it', (provider, chose, variable, value) => {
     const { text, remedy } = judged(provider, chose, WIDE, { [variable]: value }) ?? {};
     expect(text).toMatch(new RegExp(`, as ${variable}=${value} asks$`));
-    expect(remedy).toBe(specOf(provider).choices?.remedy);
+    expect(remedy).toBe(specOf(provider).choices?.remedy('avx512'));
+    expect(remedy).toContain(variable);
   });
 
   it('that names something else is told, and not called the reason', () => {
     const { text, remedy } = judged('blis', 'haswell', WIDE, { BLIS_ARCH_TYPE: '3' }) ?? {};
     expect(text).toMatch(/, with BLIS_ARCH_TYPE=3 in its environment$/);
-    expect(remedy).toBe(specOf('blis').choices?.remedy);
+    expect(remedy).toBe(specOf('blis').choices?.remedy('avx512'));
+  });
+
+  it('is offered with what the CPU has, and no more', () => {
+    expect(judged('openblas', 'Prescott', NARROW)?.remedy).toContain('OPENBLAS_CORETYPE=Haswell');
+    expect(judged('blis', 'generic', NARROW)?.remedy).toMatch(/: haswell, /);
   });
 
   it('that names good code and did not get it is no remedy', () => {

@@ -1,7 +1,8 @@
 // Up to six rows of two tiles that lie beside each other, four vectors wide, of operands where they lie. 24
-// sums take ten loads in each step, where the 28 of a tile of 14 rows and two vectors take 16; A passes half
-// as often, and so few of its rows find room in L1 however far apart they lie. B passes twice as often: for
-// where it is in L2. Everything is in an unnamed namespace, as in avx512_tile.h.
+// sums take ten loads in each step, where the 28 of a tile of 14 rows and two vectors take 23 (every other
+// row reads its factor twice); A passes half as often, and so few of its rows find room in L1 however far
+// apart they lie. B passes twice as often: for where it is in L2. Everything is in an unnamed namespace, as
+// in avx512_tile.h.
 #pragma once
 
 #include <immintrin.h>

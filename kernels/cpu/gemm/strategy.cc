@@ -106,7 +106,7 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   strategy.spreading = rules.zen5;
   strategy.next_asked = cores == CoreKind::kOther && kernel.products == 1 && is_far_batch(kernel, shape);
   strategy.halves = cores == CoreKind::kOther;
-  strategy.c_asked = asks_for_c(kernel, shape, rules) && (!in_pairs || shape.k < kShallowestOfPairs);
+  strategy.c_asked = asks_for_c(kernel, shape, rules) && (!in_pairs || shape.k < kFewestStepsNotAsking);
   const bool written_once = shape.k <= strategy.blocking.kc;
   strategy.stream_c =
       !rules.intel && kernel.speed == 1 && written_once && is_too_much_to_stay(kernel, shape, cores);

@@ -115,10 +115,10 @@ void share_rows_in_pairs(const MicroKernel& kernel, const GemmShape& shape, Part
     partition = {1, members, 1};
 }
 
-// A pair of more steps than these had better not ask for its rows of C (by one thread, in turns: float32
-// 4096x2048x32 1.10, 2048x2048x64 1.04, 1000x1024x64 1.06; float64 1.08, 1.01, 1.04; but 4096x4096x8 0.97 and
-// 0.80).
-constexpr std::int64_t kShallowestOfPairs = 16;
+// A pair of so many steps or more had better not ask for its rows of C (of 16 steps undecided; by one thread,
+// in turns: float32 4096x2048x32 1.10, 2048x2048x64 1.04, 1000x1024x64 1.06; float64 1.08, 1.01, 1.04; but
+// 4096x4096x8 0.97 and 0.80).
+constexpr std::int64_t kFewestStepsNotAsking = 16;
 
 void go_in_pairs(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part,
                  Strategy& strategy) {

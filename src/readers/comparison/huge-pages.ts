@@ -38,6 +38,6 @@ export function hugePagesNote(cases: readonly MatchedCase[], sides: readonly Sid
     return own.length === 0 ? [] : [`${name} ${own.join(', ')}`];
   });
   return [
-    `huge pages behind other shares of the arrays, which may be the reason of a difference: ${texts.join('; ')}`,
+    `huge pages: of the room that arrays have for them, the sides had other shares (of each the launch in the middle), which may be why rates differ: ${texts.join('; ')}`,
   ];
 }

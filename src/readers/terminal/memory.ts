@@ -136,18 +136,28 @@ function uncertaintyText(batches: readonly RecordBatch[]): string {
   return `${intervalsText(batches).join('')}: half of the cases are within ± ${formatShare(middle)}; the widest is ± ${formatShare(worst.width)} (${worst.title})`;
 }
 
-/** Of working sets that are no smaller than a huge page: of smaller ones the memory is larger than what is read of it. */
+/** Of working sets that take whole huge pages. */
 function hugePagesTexts(batches: readonly RecordBatch[], style: Style): readonly string[] {
-  const large = batches.filter((batch) => bytesOf(batch) >= (hugePagesOf(batch)?.page ?? Infinity));
+  const large = batches.flatMap((batch) => {
+    const pages = hugePagesOf(batch);
+    return pages === null ? [] : [{ batch, pages }];
+  });
   if (large.length === 0) return [];
   const lacking = lackingText(
-    large,
-    large.map((batch) => `${parameter(batch, 'operation')} ${formatBytes(bytesOf(batch))}`),
+    large.map(({ batch }) => batch),
+    large.map(({ batch }) => `${parameter(batch, 'operation')} ${formatBytes(bytesOf(batch))}`),
   );
-  const least = formatBytes(Math.min(...large.map(bytesOf)));
-  return lacking.length > 0
-    ? lacking.map((text) => style.warn(`huge pages are missing: ${text}`))
-    : [`huge pages behind all arrays from ${least} on, in every launch`];
+  if (lacking.length > 0) return lacking.map((text) => style.warn(`huge pages are missing: ${text}`));
+  const least = Math.min(...large.map(({ batch }) => bytesOf(batch)));
+  const launches = batches
+    .filter((batch) => bytesOf(batch) >= least)
+    .reduce(
+      (sum, { inspections }) => sum + inspections.filter(({ status }) => status === 'measured').length,
+      0,
+    );
+  const telling = large.reduce((sum, { pages }) => sum + pages.telling, 0);
+  const where = telling === launches ? 'every launch' : `the ${telling} of ${launches} launches that tell`;
+  return [`huge pages wherever arrays from ${formatBytes(least)} on have room for one, in ${where}`];
 }
 
 const VERIFIED = 'every element compared, exactly; reading by the sum of all words';
