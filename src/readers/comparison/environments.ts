@@ -2,6 +2,7 @@
 import { canonicalJson } from '../../record/digest.js';
 import type { RecordBatch } from '../../record/schema.js';
 import type { MatchedCase, Side } from './sides.js';
+import { noteOfSides, type Told } from './told.js';
 
 /**
  * What pi-bench itself sets, or leaves out, for some stacks and not for others, and by the case's threads and device (`environment` of
@@ -41,12 +42,6 @@ function variableText({ stack }: RecordBatch, name: string): string {
   return value === undefined ? `without ${name}` : `${name}=${value}`;
 }
 
-interface Told {
-  /** Index of the side. */
-  readonly side: number;
-  readonly text: string;
-}
-
 function toldOf({ entries: [reference, ...candidates] }: MatchedCase): readonly Told[] {
   if (reference == null) return [];
   return candidates.flatMap((candidate, i) =>
@@ -69,12 +64,9 @@ export function differentEnvironment(reference: RecordBatch, candidate: RecordBa
 }
 
 /** One sentence, with each side's values; nothing where the reference and the candidates ran in the same. */
-export function environmentNote(cases: readonly MatchedCase[], sides: readonly Side[]): readonly string[] {
-  const told = cases.flatMap(toldOf);
-  if (told.length === 0) return [];
-  const texts = sides.flatMap(({ name }, at): readonly string[] => {
-    const own = [...new Set(told.filter(({ side }) => side === at).map(({ text }) => text))];
-    return own.length === 0 ? [] : [`${name} ${own.join(', ')}`];
-  });
-  return [`launched with different variables, which may be the reason of a difference: ${texts.join('; ')}`];
-}
+export const environmentNote = (cases: readonly MatchedCase[], sides: readonly Side[]): readonly string[] =>
+  noteOfSides(
+    'launched with different variables, which may be the reason of a difference',
+    cases.flatMap(toldOf),
+    sides,
+  );

@@ -2,6 +2,7 @@
 import { isGpu, ordinalOf } from '../../devices/device.js';
 import { type GpuDescription, type GpuSurvey, limitInForce } from '../../machine/gpus.js';
 import type { Entry, MatchedCase, Side } from './sides.js';
+import { noteOfSides, type Told } from './told.js';
 
 /** As the record describes it; null: the device is no GPU, or the record tells of none. */
 function gpuOf({ of: { record }, batch: { device } }: Entry): GpuDescription | null {
@@ -30,12 +31,6 @@ const SETTINGS: readonly Trait[] = [
 const sameByName = (one: Entry, other: Entry): boolean =>
   one.batch.device === other.batch.device && one.labels.machine === other.labels.machine;
 
-interface Told {
-  /** Index of the side. */
-  readonly side: number;
-  readonly text: string;
-}
-
 function toldOf({ entries: [reference, ...candidates] }: MatchedCase): readonly Told[] {
   const own = reference == null ? null : gpuOf(reference);
   if (reference == null || own === null) return [];
@@ -55,14 +50,9 @@ function toldOf({ entries: [reference, ...candidates] }: MatchedCase): readonly 
 }
 
 /** One sentence, with each side's values; nothing where the GPUs are one and the same, or a record tells nothing of its own. */
-export function gpuNote(cases: readonly MatchedCase[], sides: readonly Side[]): readonly string[] {
-  const told = cases.flatMap(toldOf);
-  if (told.length === 0) return [];
-  const texts = sides.flatMap(({ name }, at): readonly string[] => {
-    const own = [...new Set(told.filter(({ side }) => side === at).map(({ text }) => text))];
-    return own.length === 0 ? [] : [`${name} ${own.join(', ')}`];
-  });
-  return [
-    `not on one GPU with the same settings, which may be the reason of a difference: ${texts.join('; ')}`,
-  ];
-}
+export const gpuNote = (cases: readonly MatchedCase[], sides: readonly Side[]): readonly string[] =>
+  noteOfSides(
+    'not on one GPU with the same settings, which may be the reason of a difference',
+    cases.flatMap(toldOf),
+    sides,
+  );

@@ -2,15 +2,10 @@
 import { formatShare } from '../../quantities/format.js';
 import { hugePagesOf } from '../huge-pages.js';
 import type { Entry, MatchedCase, Side } from './sides.js';
+import { noteOfSides, type Told } from './told.js';
 
 /** Of what huge pages have room for: some pages more or less are no other memory. */
 const LEAST_DIFFERENCE = 0.05;
-
-interface Told {
-  /** Index of the side. */
-  readonly side: number;
-  readonly text: string;
-}
 
 const shareOf = (entry: Entry | null | undefined): number | null =>
   entry == null ? null : (hugePagesOf(entry.batch)?.share ?? null);
@@ -30,14 +25,9 @@ function toldOf({ entries: [reference, ...candidates] }: MatchedCase): readonly 
 }
 
 /** One sentence, with each side's shares; nothing where they are alike, or a record does not tell. */
-export function hugePagesNote(cases: readonly MatchedCase[], sides: readonly Side[]): readonly string[] {
-  const told = cases.flatMap(toldOf);
-  if (told.length === 0) return [];
-  const texts = sides.flatMap(({ name }, at): readonly string[] => {
-    const own = [...new Set(told.filter(({ side }) => side === at).map(({ text }) => text))];
-    return own.length === 0 ? [] : [`${name} ${own.join(', ')}`];
-  });
-  return [
-    `huge pages: of the room that arrays have for them, the sides had other shares (of each the launch in the middle), which may be why rates differ: ${texts.join('; ')}`,
-  ];
-}
+export const hugePagesNote = (cases: readonly MatchedCase[], sides: readonly Side[]): readonly string[] =>
+  noteOfSides(
+    'huge pages: of the room that arrays have for them, the sides had other shares (of each the launch in the middle), which may be why rates differ',
+    cases.flatMap(toldOf),
+    sides,
+  );
