@@ -122,7 +122,8 @@ class Cblas final : public GemmProvider {
       if (auto* core = library_.find<const char*()>(name)) return core();
     }
     if (is_mkl(library_)) return mkl_kernels();
-    // It decides when it is initialized. Asked before that, BLIS 0.9 aborts where a variable says what to take.
+    // It decides when it is initialized. Asked before that, BLIS 0.9 aborts where a variable says what to
+    // take.
     if (auto* initialize = library_.find<void()>("bli_init")) initialize();
     auto* query = library_.find<int()>("bli_arch_query_id");
     auto* name = library_.find<const char*(int)>("bli_arch_string");

@@ -54,7 +54,7 @@ template <typename Arithmetic, int rows>
   }
   const Unit* bases[kBases];
 #pragma GCC unroll 2
-  for (int i = 0; i < kBases; ++i) bases[i] = a + i * kRowsPerFlatBase * a_row;
+  for (int i = 0; i < kBases; ++i) bases[i] = a + std::int64_t{i} * kRowsPerFlatBase * a_row;
   for (std::int64_t p = 0; p < tile.depth; ++p) {
     Vector columns[kFlatVectors];
 #pragma GCC unroll 4
