@@ -7,7 +7,6 @@ import { renderRecord } from '../../src/readers/terminal/record.js';
 import { renderScore } from '../../src/readers/terminal/score.js';
 import { shownLength, terminalStyle } from '../../src/readers/terminal/style.js';
 import type { PiBenchRecord } from '../../src/record/schema.js';
-import { markdown } from '../../src/report/formats/markdown.js';
 import { buildReport } from '../../src/report/model.js';
 import { comparisonHtml } from '../../src/report/page/comparison.js';
 import { headHtml } from '../../src/report/page/head.js';
@@ -15,6 +14,7 @@ import { summaryTable } from '../../src/report/tables.js';
 import { scoreStacks } from '../../src/score/score.js';
 import { ownIdentity } from '../support/own-stacks.js';
 import { aboutSeconds, type DescribedBatch, recordOf } from '../support/records.js';
+import { markdownOf } from '../support/report-markdown.js';
 
 const REMEDY = 'OPENBLAS_CORETYPE=SkylakeX in the environment makes it take those kernels';
 const SAID = `openblas chose its code for "Prescott" on a CPU with AVX-512, and may be far from its best: ${REMEDY}`;
@@ -48,14 +48,9 @@ const compared = (...records: readonly PiBenchRecord[]) =>
     { by: null, reference: null, margin: null, across: [], force: false },
   );
 
-async function markdownOf(record: PiBenchRecord): Promise<string> {
-  const read = { report: buildReport(record, []) } as unknown as Parameters<
-    NonNullable<typeof markdown.text>
-  >[0]['read'];
-  let text = '';
-  for await (const piece of markdown.text?.({ read, warn: () => {}, samples: false }) ?? []) text += piece;
-  return text.replaceAll('\\', '');
-}
+/** Without what keeps Markdown from reading signs as its own. */
+const plainMarkdownOf = async (record: PiBenchRecord): Promise<string> =>
+  (await markdownOf(record)).replaceAll('\\', '');
 
 const textOf = (html: string): string => html.replaceAll('&quot;', '"').replaceAll('\u00a0', ' ');
 
@@ -98,7 +93,7 @@ describe('a record', () => {
 
   it('says it at the head of its page, in its tables, and as data', async () => {
     expect(textOf(headHtml(buildReport(poor, [])))).toContain(`<p class="badge bad">${SAID}.</p>`);
-    expect(await markdownOf(poor)).toContain(`**${SAID}.**`);
+    expect(await plainMarkdownOf(poor)).toContain(`**${SAID}.**`);
     expect(buildReport(poor, []).choices).toEqual([SAID]);
     const { columns, rows } = summaryTable(buildReport(poor, []));
     const column = rows.map((row) => row[columns.indexOf('stack_choice')]);
@@ -106,7 +101,11 @@ describe('a record', () => {
   });
 
   it('with a good choice shows nothing of it', async () => {
-    const shown = [renderRecord(good, null, wide), headHtml(buildReport(good, [])), await markdownOf(good)];
+    const shown = [
+      renderRecord(good, null, wide),
+      headHtml(buildReport(good, [])),
+      await plainMarkdownOf(good),
+    ];
     expect(shown.filter((text) => text.includes('chose its code'))).toEqual([]);
   });
 });
@@ -116,7 +115,7 @@ describe('a comparison', () => {
     const document = compared(poor);
     expect(renderComparison(document, wide)).toContain(`  choice  ${SAID}\n`);
     expect(textOf(comparisonHtml(document))).toContain(`<li>${SAID}.</li>`);
-    expect(await markdownOf(poor)).toContain(`- ${SAID}.\n`);
+    expect(await plainMarkdownOf(poor)).toContain(`- ${SAID}.\n`);
     expect(document.cases[0]?.batches.map(({ choice }) => choice)).toEqual([
       SAID.replace('openblas ', ''),
       null,

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { renderStability } from '../../src/readers/terminal/stability.js';
 import { terminalStyle } from '../../src/readers/terminal/style.js';
 import type { PiBenchRecord } from '../../src/record/schema.js';
-import { markdown } from '../../src/report/formats/markdown.js';
 import { buildReport } from '../../src/report/model.js';
 import { headHtml } from '../../src/report/page/head.js';
 import { stabilityRows } from '../../src/report/tables.js';
 import type { Launch } from '../support/batch.js';
 import { recordOf } from '../support/records.js';
+import { markdownOf } from '../support/report-markdown.js';
 
 const crashed: Launch = { seconds: 1e-3, status: 'crashed' };
 
@@ -31,15 +31,6 @@ function withCrash(...others: readonly Launch[][]): PiBenchRecord {
 
 const shown = (record: PiBenchRecord): string =>
   renderStability(record, { ...terminalStyle({ isTTY: false }), width: 120 });
-
-async function markdownOf(record: PiBenchRecord): Promise<string> {
-  const read = { report: buildReport(record, []) } as unknown as Parameters<
-    NonNullable<typeof markdown.text>
-  >[0]['read'];
-  let text = '';
-  for await (const piece of markdown.text?.({ read, warn: () => {}, samples: false }) ?? []) text += piece;
-  return text;
-}
 
 describe('the flags of a batch of which no launch ran', () => {
   const record = withCrash([{ seconds: 1e-3 }], [{ seconds: 1e-3 }, crashed]);
