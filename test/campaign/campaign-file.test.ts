@@ -5,6 +5,7 @@ import { parseCampaignFile } from '../../src/campaign/campaign-file.js';
 import { inspectionsOf } from '../../src/cli/common-options.js';
 import { findIndicator } from '../../src/indicators/index.js';
 import { jsonSchemas } from '../../src/record/json-schema.js';
+import { blocksOf, pages } from '../support/documents.js';
 import { root } from '../support/pi-bench.js';
 
 const parse = (content: string) => parseCampaignFile(content, 'c.yaml');
@@ -98,10 +99,9 @@ measure:
     expect(entry?.flags).toEqual({ reps: '200', duration: '3s' });
   });
 
-  it('of the README asks for what can be reached', () => {
-    const readme = readFileSync(join(root, 'README.md'), 'utf8');
-    const files = [...readme.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) =>
-      /^measure:/m.test(block) ? [block] : [],
+  it('of the documents asks for what can be reached', () => {
+    const files = pages.flatMap(({ text }) =>
+      blocksOf(text, 'yaml').filter((block) => /^measure:/m.test(block)),
     );
     expect(files.length).toBeGreaterThan(0);
     for (const file of files) expect(() => launchesOf(file)).not.toThrow();

@@ -1,16 +1,9 @@
-/** What README.md and docs tell people to type is there: commands, their flags, scripts; and so is what they link to. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+/** What README.md and docs tell people to type is there: commands, their flags, scripts; and all that is there is told. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { blocksOf, pageOf, pages, runningText } from '../support/documents.js';
 import { piBenchEach, root } from '../support/pi-bench.js';
-
-const docs = readdirSync(join(root, 'docs'), { withFileTypes: true, recursive: true })
-  .filter((entry) => entry.isFile() && entry.name.endsWith('.md'))
-  .map((entry) => relative(root, join(entry.parentPath, entry.name)));
-const pages = ['README.md', 'ARCHITECTURE.md', ...docs].map((path) => ({
-  path,
-  text: readFileSync(join(root, path), 'utf8'),
-}));
 
 interface Typed {
   readonly page: string;
@@ -19,11 +12,10 @@ interface Typed {
 
 /** Command lines of ours in blocks and in running text, without comments and what a shell does with them. */
 const typed: readonly Typed[] = pages.flatMap(({ path, text }) => {
-  const blocks = [...text.matchAll(/^```\w*\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
-  const running = text.replaceAll(/^```[\s\S]*?^```$/gm, '');
-  const spans = [...running.matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
-  return [...blocks.flatMap((block) => block.split('\n')), ...spans].flatMap((line) => {
-    const [, command] = /^(?:(?:\$|npx|(?:mpirun|srun) .*) )?pi-bench ([a-z][^#>;]*)/.exec(line) ?? [];
+  const spans = [...runningText(text).matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
+  return [...blocksOf(text).flatMap((block) => block.split('\n')), ...spans].flatMap((line) => {
+    const [, command] =
+      /^ *(?:(?:\$|npx|(?:mpirun|srun) .*) )?pi-bench ([a-z](?:[^#>;<]|<[^>]*>)*)/.exec(line) ?? [];
     return command === undefined ? [] : [{ page: path, words: command.split(/\\?\||\s+/).filter(Boolean) }];
   });
 });
@@ -32,7 +24,7 @@ const typed: readonly Typed[] = pages.flatMap(({ path, text }) => {
 const WITH_OPERAND: Readonly<Record<string, readonly string[]>> = {
   fleet: ['check', 'baseline', 'nodes', 'pairs', 'plan'],
   submit: ['slurm', 'mpi', 'kubernetes'],
-  sweep: ['matmul', 'memory', 'collective', 'overlap'],
+  sweep: ['matmul', 'memory', 'peak', 'collective', 'overlap', 'kernel-launch'],
 };
 
 /** The flags that a help lists; those that are yes or no can also be denied. */
@@ -57,7 +49,7 @@ describe('a command line of the documents', () => {
   });
 
   it('names a command that there is', () => {
-    expect(typed.length).toBeGreaterThan(80);
+    expect(typed.length).toBeGreaterThan(150);
     expect(typed.filter(({ words }) => !flags.has(nameOf(words)))).toEqual([]);
   });
 
@@ -74,6 +66,37 @@ describe('a command line of the documents', () => {
     });
     expect(unknown).toEqual([]);
   });
+
+  it('is there for each command, in the table of README.md', () => {
+    const rows = [...pageOf('README.md').matchAll(/^\| `pi-bench ([a-z-]+)/gm)].map(([, name]) => name);
+    const commands = [...flags.keys()].filter((name) => !name.includes(' '));
+    expect(rows.toSorted()).toEqual(commands.toSorted());
+  });
+
+  describe('with options in tables of', () => {
+    /** The options that head the rows of a page's tables of options. */
+    const optionsOf = (page: string): readonly string[] =>
+      [...pageOf(page).matchAll(/^\| option \|.*\n((?:\|.*\n)+)/gm)]
+        .flatMap(([, rows = '']) => rows.split('\n'))
+        .flatMap((row) => [...(row.split(/(?<!\\)\|/)[1] ?? '').matchAll(/--([a-z][a-z-]*)/g)])
+        .map(([, flag = '']) => flag);
+
+    it.each([
+      ['docs/measuring.md', 'matmul'],
+      ['docs/memory.md', 'memory'],
+    ])('%s names options of %s alone', (page, command) => {
+      const options = optionsOf(page);
+      expect(options.length).toBeGreaterThanOrEqual(4);
+      expect(options.filter((option) => flags.get(command)?.has(option) !== true)).toEqual([]);
+    });
+
+    it('docs/measuring.md names each option of matmul', () => {
+      const named = optionsOf('docs/measuring.md');
+      const options = [...(flags.get('matmul') ?? [])].filter((flag) => !flag.startsWith('no-'));
+      const isNamed = (flag: string): boolean => named.includes(flag) || named.includes(`no-${flag}`);
+      expect(options.filter((flag) => !['help', 'version'].includes(flag) && !isNamed(flag))).toEqual([]);
+    });
+  });
 });
 
 it('each script that is named is in package.json', () => {
@@ -81,25 +104,6 @@ it('each script that is named is in package.json', () => {
   const named = pages.flatMap(({ text }) =>
     [...text.matchAll(/npm run ([a-z][a-z:0-9-]*)/g)].map(([, name = '']) => name),
   );
-  expect(named.length).toBeGreaterThan(20);
+  expect(named.length).toBeGreaterThan(50);
   expect(named.filter((name) => !(name in scripts))).toEqual([]);
-});
-
-it('each link leads to a file, and to a heading of it', () => {
-  const anchorsOf = (text: string): readonly string[] =>
-    [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
-      heading
-        .toLowerCase()
-        .replaceAll(/[^\p{L}\p{N} -]/gu, '')
-        .replaceAll(' ', '-'),
-    );
-  const broken = pages.flatMap(({ path, text }) =>
-    [...text.matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)].flatMap(([link, to = '', anchor]) => {
-      const file = to === '' ? join(root, path) : join(root, dirname(path), to);
-      if (!existsSync(file)) return [`${path}: ${link}`];
-      const leads = anchor === undefined || anchorsOf(readFileSync(file, 'utf8')).includes(anchor);
-      return leads ? [] : [`${path}: ${link}`];
-    }),
-  );
-  expect(broken).toEqual([]);
 });

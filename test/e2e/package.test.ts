@@ -95,6 +95,7 @@ it(
         'suite.schema.json',
       ]);
       expect(readFileSync(join(installed, 'README.md'), 'utf8')).toContain('Two commands');
+      expect(readFileSync(join(installed, 'docs', 'measuring.md'), 'utf8')).toContain('--precision');
       expect(readdirSync(installed)).not.toContain('test');
       // What runs, once; and whose code is in it.
       expect(readdirSync(join(installed, 'dist')).sort()).toEqual([

@@ -70,7 +70,10 @@ export const runCommand: CommandModule = {
       .options(outputOptions)
       .option('dry-run', { type: 'boolean', describe: 'Print what would be measured, and measure nothing' })
       .example([
-        ['$0 run campaign.yaml', 'README shows such a file; schema/campaign.schema.json is for editors'],
+        [
+          '$0 run campaign.yaml',
+          'docs/sweeps.md shows such a file; schema/campaign.schema.json is for editors',
+        ],
         ['$0 run campaign.yaml --dry-run', 'its batches, launches and repetitions, and what they may take'],
       ]),
   handler: (flags) => run(String(flags.file), flags),
