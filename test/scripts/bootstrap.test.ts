@@ -228,7 +228,7 @@ test('who needs more than the first command waits until that has what it needs, 
   expect([await first.ended, await rest.ended], first.said + rest.said).toEqual([0, 0]);
   expect(first.said).toContain('building what this command needs of the native addon');
   expect(rest.said).toContain('building the native addon');
-  expect(called().at(-1)).toBe('node-gyp configure build');
+  expect(called()).toContain('node-gyp configure build');
   for (const step of ['npm ci', 'tsc', 'bundle'])
     expect(called().filter((call) => call === step)).toHaveLength(1);
   expect(leftovers()).toEqual([]);
@@ -421,7 +421,8 @@ test('a part that cannot be loaded is not taken for built: all is tried', async 
   put('bin/make', MAKE.replace('cp addon.node', 'echo half >'), 0o755);
   const run = begin(forPart('firstAvx2'));
   expect(await run.ended, run.said).toBe(0);
-  expect(called().at(-1)).toBe('node-gyp configure build');
+  // TypeScript is compiled beside it, so that either may be the last.
+  expect(called()).toContain('node-gyp configure build');
 });
 
 test('where Node’s headers cannot be fetched that is what is told', async () => {
