@@ -19,8 +19,8 @@ export interface LaunchTimes {
   ofAll(launches: readonly number[]): Seconds | null;
 }
 
-/** Without its start and its end; null where a count decides. */
-function askedOf({ sampling, warmup }: BatchSpec): Seconds | null {
+/** What one launch is asked to take, without its start and its end; null where a count decides. */
+export function askedOf({ sampling, warmup }: Pick<BatchSpec, 'sampling' | 'warmup'>): Seconds | null {
   if (sampling.kind === 'fixed') return null;
   return sampling.seconds + (warmup.kind === 'time' ? warmup.seconds : 0);
 }

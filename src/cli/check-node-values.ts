@@ -17,6 +17,8 @@ import { expandValues } from '../quantities/expand.js';
 import { parseCount, requireDuration } from '../quantities/parse.js';
 import type { BatchSpec, StackChoice } from '../record/schema.js';
 import { parseStack } from '../stacks/index.js';
+import { NODE_PLACE } from '../submit/names.js';
+import type { Seconds } from '../units.js';
 import { anyNodes } from './any-nodes.js';
 import { ownStacksOf } from './asked-stacks.js';
 import { atOnceOf, type WithoutOthers } from './at-once.js';
@@ -177,13 +179,13 @@ async function checkRun(words: readonly string[]): Promise<void> {
   createCampaign({ name: 'run', command: [], batches, seed, budget: seconds, labels });
 }
 
-/** What nodes print nobody keeps, and a relative path is the same file for all that share the folder. @throws UserError */
+/** What nodes print nobody keeps, and a path is the same file for all that share its folder, which only they know. @throws UserError */
 function requireOwnPlace({ format: { name }, place }: Wanted): void {
-  if (place === null || isAbsolute(place)) return;
+  if (place === null || (isAbsolute(place) && place.includes(NODE_PLACE))) return;
   const why =
     place === '-' ? 'what nodes print is not kept' : 'nodes that share this folder would write one file';
   throw new UserError(
-    `--format ${name}=${place}: ${why}; write ${name} alone, and it lies in nodes/<node>/ of the submission, or an absolute path of a folder that each node has for itself`,
+    `--format ${name}=${place}: ${why}; write ${name} alone, and it lies in nodes/<node>/ of the submission, or an absolute path with ${NODE_PLACE} in it, where each node puts its name`,
   );
 }
 
@@ -192,6 +194,7 @@ async function checkQualify(words: readonly string[]): Promise<void> {
   const { suiteOf } = await import('./qualification/asked.js');
   const { parseExpected, readText, requireChecksFor } = await import('./qualification/inputs.js');
   const { PUSH_CREDENTIALS, pushAddress } = await import('./qualification/gateway.js');
+  const { requireTimeToMeasure } = await import('./qualification/least-deadline.js');
   const { parseFormats } = await import('./qualification/outputs.js');
   const flags = await flagsOf(words, qualifyCommand);
   if (flags.selfTest === true)
@@ -212,11 +215,15 @@ async function checkQualify(words: readonly string[]): Promise<void> {
     throw new UserError(
       `suite ${suite.name} requires the check history, which no node of a submission can judge: its earlier runs are not at hand there; leave it out of --require and of what the suite requires`,
     );
-  for (const entry of suite.entries) entryBatches(entry, entry.file, NO_OWN.names, 'alone');
+  const batches = suite.entries.flatMap((entry) => entryBatches(entry, entry.file, NO_OWN.names, 'alone'));
   parseExpected(expect);
   requireChecksFor(suite, { expect, baseline });
-  for (const name of ['budget', 'deadline'])
-    if (flags[name] !== undefined) requireDuration(String(flags[name]), `--${name}`);
+  const seconds = (name: string): Seconds | null => {
+    const given = text(name);
+    return given === null ? null : requireDuration(given, `--${name}`);
+  };
+  seconds('budget');
+  requireTimeToMeasure(seconds('deadline'), suite.name, batches);
   if (flags.format !== undefined) parseFormats(String(flags.format)).forEach(requireOwnPlace);
   if (flags.push !== undefined && pushAddress(String(flags.push)).credentials !== null)
     throw new UserError(

@@ -5,11 +5,15 @@ import type { CampaignEnd } from './run-campaign.js';
 export async function printRecord(
   record: PiBenchRecord,
   path: string | null,
-  { json, verbose = false }: { readonly json: boolean; readonly verbose?: boolean },
+  {
+    json,
+    verbose = false,
+    underWay = false,
+  }: { readonly json: boolean; readonly verbose?: boolean; readonly underWay?: boolean },
 ): Promise<void> {
   const text = json
     ? JSON.stringify(record, null, 1)
-    : (await import('./record-text.js')).recordText(record, path, verbose);
+    : (await import('./record-text.js')).recordText(record, path, { verbose, underWay });
   process.stdout.write(`${text}\n`);
 }
 

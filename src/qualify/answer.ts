@@ -19,6 +19,7 @@ export interface CachedVerdict {
   readonly checks: number;
   /** Of them those of which something was said, the others were skipped; absent: an older pi-bench. */
   readonly judged?: number;
+  /** Where it was written; it may be gone since, as where an epilog keeps that of a no only. */
   readonly record: string;
   /** What it was held to beside the suite: `gpu=8`, `baseline=<sha256>` (of before `baseline`); absent: nothing, or an older pi-bench. */
   readonly held?: readonly string[];

@@ -14,7 +14,7 @@ import { curvesOf } from './curves.js';
 import { digestOf } from './digest.js';
 import type { BatchEnd, Lost } from './inspection-end.js';
 import { kpisOf, withSameLabels } from './kpis-of.js';
-import { givenLabels, machineLabels } from './labels.js';
+import { faultLabels, givenLabels, machineLabels } from './labels.js';
 import { recommended } from './recommendations.js';
 import {
   type BatchSpec,
@@ -101,7 +101,11 @@ export function buildRecord(input: RecordInput): PiBenchRecord {
   const { campaign, machine, piBench } = input;
   const { analysed } = input;
   const timestamp = campaign.createdAt;
-  const labels = { ...machineLabels(machine, piBench, campaign.id), ...givenLabels(campaign) };
+  const labels = {
+    ...machineLabels(machine, piBench, campaign.id),
+    ...givenLabels(campaign),
+    ...faultLabels(campaign),
+  };
   const launches = campaign.batches.map((_, i) => analysed.filter((__, at) => input.ends[at]?.batch === i));
   const built = campaign.batches.map((asked, i) => {
     const stack = identifyStack(campaign, asked.stack, asked.device);

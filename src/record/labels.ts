@@ -82,6 +82,10 @@ export function givenLabels({ labels, batches }: Campaign): Labels {
   return { ...Object.fromEntries(names.map((name) => [name, null])), ...labels };
 }
 
+/** Beside each number of a campaign with an error injected on purpose, so that none is taken for a measurement of the machine. */
+export const faultLabels = ({ fault }: Pick<Campaign, 'fault'>): Labels =>
+  fault === null ? {} : { fault_injected: fault.kind };
+
 /** Names that labels of others must leave alone. */
 export const LABEL_NAMES: readonly string[] = [
   'machine',
@@ -115,6 +119,7 @@ export const LABEL_NAMES: readonly string[] = [
   'pibench_version',
   'pibench_commit',
   'campaign',
+  'fault_injected',
   'indicator',
   'at_once',
   'repetitions',

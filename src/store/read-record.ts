@@ -32,7 +32,7 @@ function unreadable(path: string, file: string, error: unknown): UserError {
     );
   if (existsSync(join(path, JOURNAL)))
     return new UserError(
-      `${path} has no record: the campaign has not ended; pi-bench resume ${path} finishes it`,
+      `${path} has no record: the campaign has not ended; pi-bench resume ${path} finishes it, unless it still runs`,
     );
   return new UserError(
     `${path} holds no record.json: give the folder of one campaign, which may lie below it`,

@@ -25,6 +25,9 @@ export function jobName(label: string, tasks: readonly Pick<Task, 'target' | 'at
   return attempt === 1 ? `${label}-1` : `${label}-${attempt}-${targets}`;
 }
 
+/** In a path of the command: the name of the node that runs it. */
+export const NODE_PLACE = '{node}';
+
 export const attemptName = (target: string, attempt: number): string => `${target}.${attempt}`;
 
 /**

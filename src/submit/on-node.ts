@@ -13,7 +13,7 @@ import { writeFileAtomic } from '../store/atomic.js';
 import { makeFolder } from '../store/make-folder.js';
 import { JOURNAL, RECORD } from '../store/store.js';
 import { namedFiles } from './named-files.js';
-import { ATTEMPTS, attemptName, END_FILE } from './names.js';
+import { ATTEMPTS, attemptName, END_FILE, NODE_PLACE } from './names.js';
 import { type Delivery, deliveryLines, NODE_VARIABLE, ownTarget, type Task, TOKEN_FILE } from './task.js';
 
 const LAUNCHER = join(packageRoot, 'bin', 'pi-bench.mjs');
@@ -71,6 +71,14 @@ export function withFiles(
     return `${file.before}${path}`;
   });
 }
+
+/** The command with this node's name in the paths where others have theirs. */
+export const withNodeName = (command: readonly string[], node: string): readonly string[] =>
+  command.map((word, i) =>
+    command[i - 1] === '--format' || word.startsWith('--format=')
+      ? word.replaceAll(NODE_PLACE, () => node)
+      : word,
+  );
 
 interface Ended {
   readonly exitCode: number;
@@ -169,12 +177,13 @@ export async function runOnNode(given: Task): Promise<void> {
   const cwd = existsSync(task.cwd) ? task.cwd : work;
   try {
     const out = join(work, 'results');
-    const ended = await runCampaignHere(withFiles(task, cwd, work), out, cwd);
+    const node = nodeName(process.env);
+    const ended = await runCampaignHere(withNodeName(withFiles(task, cwd, work), node), out, cwd);
     const campaign = campaignIn(out);
     const delivery: Delivery = {
       target: task.target,
       attempt: task.attempt,
-      node: nodeName(process.env),
+      node,
       ...ended,
       campaign,
       ...(shared || campaign === null

@@ -2,6 +2,7 @@
 import type { Options } from 'yargs';
 import { UserError } from '../errors.js';
 import type { Settings } from './scheduler.js';
+import { megabytesOf } from './slurm-suits.js';
 
 const GROUP = 'Slurm:';
 const text = (describe: string): Options => ({ type: 'string', group: GROUP, describe });
@@ -50,7 +51,7 @@ function fromEnvironment(name: string, via: unknown, env: NodeJS.ProcessEnv): st
   return env[`${via === 'srun' ? 'SLURM' : 'SBATCH'}_${name.toUpperCase()}`] || null;
 }
 
-/** @throws UserError where nobody says which nodes, or not how many */
+/** @throws UserError where nobody says which nodes, or not how many, and for what is no amount of memory */
 export function slurmSettings(
   flags: Readonly<Record<string, unknown>>,
   env: NodeJS.ProcessEnv = process.env,
@@ -61,6 +62,11 @@ export function slurmSettings(
   const nodes = given('nodes');
   if (nodes !== null && nodes !== 'all' && !/^[1-9]\d{0,5}$/.test(nodes))
     throw new UserError(`--nodes takes a number of nodes, or all; got "${nodes}"`);
+  const memory = given('mem');
+  if (memory !== null && megabytesOf(memory) === null)
+    throw new UserError(
+      `--mem takes the memory of each node as Slurm writes it, a number of megabytes or one with K, M, G or T (64G); got "${memory}"`,
+    );
   const passed = Object.keys(PASSED).map((name) => [
     name,
     given(name) ?? fromEnvironment(name, flags.via, env),

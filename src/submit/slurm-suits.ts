@@ -56,11 +56,15 @@ const ofGres: Reading = (asked) => {
 
 const MEGABYTES: Readonly<Record<string, number>> = { K: 1 / 1024, M: 1, G: 1024, T: 1024 ** 2 };
 
+/** Of an amount of memory as Slurm writes it; null: it is none. */
+export function megabytesOf(text: string): number | null {
+  const [, digits, unit = 'M'] = /^(\d+)([KMGT])?B?$/i.exec(text) ?? [];
+  return digits === undefined ? null : Number(digits) * (MEGABYTES[unit.toUpperCase()] ?? 1);
+}
+
 const ofMemory: Reading = (asked) => {
-  const [, digits, unit = 'M'] = /^(\d+)([KMGT])?B?$/i.exec(asked) ?? [];
-  if (digits === undefined) return null;
-  const needed = Number(digits) * (MEGABYTES[unit.toUpperCase()] ?? 1);
-  return ({ memory }) => memory >= needed;
+  const needed = megabytesOf(asked);
+  return needed === null ? null : ({ memory }) => memory >= needed;
 };
 
 const READINGS: Readonly<Record<string, Reading>> = {

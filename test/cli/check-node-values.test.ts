@@ -63,6 +63,7 @@ describe('the values of a command for nodes', () => {
     ['qualify --baseline folder/baseline.json', 'baseline.json'],
     ['qualify --expect gpus=8', '--expect takes counts'],
     ['qualify --deadline 50', '--deadline takes a time'],
+    ['qualify --deadline 4s', '--deadline 4 s leaves no time to measure anything'],
     ['qualify --format pdf', '--format pdf is unknown'],
     ['qualify --tier t0 --baseline folder/baseline.json', 'suite t0 has no check floor'],
     ['qualify --tier t0 --suite folder/typo.yaml', 'give one of them'],
@@ -71,6 +72,9 @@ describe('the values of a command for nodes', () => {
     ['qualify --require flor', 'there is no such check'],
     ['qualify --format junit,md=-', '--format md=-: what nodes print is not kept'],
     ['qualify --format junit=out.xml', 'nodes that share this folder would write one file'],
+    ['qualify --format junit={node}.xml', 'an absolute path with {node} in it'],
+    ['qualify --format json=/shared/out.json', 'nodes that share this folder would write one file'],
+    ['qualify --format junit,json=/shared/out.json', '--format json=/shared/out.json: nodes'],
     ['qualify --self-test', 'keeps no record that a node could bring back'],
     ['qualify --require counts,history', 'which no node of a submission can judge'],
   ])('%s: refused', async (line, words) => {
@@ -103,7 +107,7 @@ describe('the values of a command for nodes', () => {
     'run folder/both.yaml',
     'qualify',
     'qualify --tier t3',
-    'qualify --tier t2 --expect gpu=8,cpu=512 --budget 60s --format prom=/var/lib/x.prom,junit --push http://gateway:9091',
+    'qualify --tier t2 --expect gpu=8,cpu=512 --budget 60s --format prom=/var/lib/{node}.prom,junit --push http://gateway:9091',
   ])('%s: handed over, whatever this machine is', async (line) => {
     await expect(checked(line)).resolves.toBeUndefined();
   });

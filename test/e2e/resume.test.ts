@@ -187,6 +187,39 @@ describe('resume after kill -9 of everything', () => {
       expect(readRecordFile(folder).batches[0]?.measured).toBe(LAUNCHES);
     }));
 
+  it('is what show advises for an interrupted campaign, but not while it is under way', () =>
+    withFolder(async (scratch) => {
+      const go = join(scratch, 'go');
+      const library = waitingLibrary(scratch, go);
+      const out = join(scratch, 'results');
+      const few = ['--size', '16', '--reps', '5', '--warmup', '2', '--threads', '1', '--inspections', '2'];
+      const running = startPiBench([
+        'matmul',
+        '--quiet',
+        '--out',
+        out,
+        ...few,
+        '--stack',
+        `cblas:${library}`,
+      ]);
+      const folder = await firstLaunch(out);
+      running.child.kill('SIGINT');
+      expect((await running.ended).code).toBe(130);
+      const said = async (): Promise<string> =>
+        (await piBench('show', folder)).stdout.replaceAll(/\s+/g, ' ');
+      expect(await said()).toContain('; pi-bench resume finishes it');
+      const resumed = startPiBench(['resume', folder, '--quiet']);
+      await until(
+        () => (journalOf(folder).some(({ event }) => event === 'resumed') ? true : undefined),
+        'the campaign to be resumed',
+      );
+      const busy = await said();
+      writeFileSync(go, '');
+      expect((await resumed.ended).code).toBe(0);
+      expect(busy).toContain('; another pi-bench on this machine goes on with it now');
+      expect(busy).not.toContain('resume');
+    }));
+
   it('of a campaign that is complete launches nothing and gives the same result', async () => {
     const { folder, record } = whole;
     const before = hashes(folder);

@@ -46,6 +46,20 @@ describe('a node from its record', () => {
     expect(kpi?.cv).toBeGreaterThan(0);
   });
 
+  it('has no rate of a campaign with a fault injected on purpose, and says why', () => {
+    const fault = { kind: 'stopped', share: 0.3 } as const;
+    const spoiled = { ...record, campaign: { ...record.campaign, fault } };
+    const { kpis, problems } = nodeOf(spoiled, 'n1', () => null);
+    expect(kpis).toEqual([]);
+    expect(problems).toEqual([
+      {
+        kind: 'lost',
+        what: 'campaign',
+        why: 'a fault was injected (stopped): it is no measurement of the machine',
+      },
+    ]);
+  });
+
   it('keeps a minute apart from a moment of the same case', () => {
     const [burst] = record.batches;
     if (burst === undefined) throw new Error('no batch');

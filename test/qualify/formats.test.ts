@@ -213,6 +213,34 @@ describe('a verdict', () => {
   });
 });
 
+describe('a verdict on a terminal', () => {
+  it('of 80 columns says what every figure is of, and cuts the words of a long name instead', () => {
+    const { qualification } = record;
+    const [check] = qualification.checks.filter(({ verdict }) => verdict === 'pass');
+    const [finding] = check?.findings ?? [];
+    if (check === undefined || finding === undefined) throw new Error('nothing passed');
+    const cpu = 'Some(R) CPU of a Very Long Name';
+    const identity = {
+      ...check,
+      findings: [{ ...finding, quantity: 'cpu_model', measured: cpu, limit: null, bound: 'none' as const }],
+    };
+    const figure = { ...check, id: 'numa', kind: 'numa of a part with a long name', part: null };
+    const quantity = 'numa_nodes_allowed';
+    const numa = { ...figure, findings: [{ ...finding, quantity, measured: 1, unit: null }] };
+    const checks = [identity, numa];
+    const shown = (width: number): readonly string[] =>
+      renderQualification({ ...record, qualification: { ...qualification, checks } }, null, {
+        ...terminalStyle({}),
+        width,
+      }).split('\n');
+    expect(shown(200).join()).toContain(cpu);
+    const lines = shown(80);
+    for (const line of lines) expect(shownLength(line)).toBeLessThanOrEqual(80);
+    expect(lines.find((line) => line.includes('measured'))).toMatch(/check +of +measured/);
+    expect(lines.join()).toMatch(/cpu model +Some\(R\)[^…]*…/);
+  });
+});
+
 describe('JUnit', () => {
   it('counts a failure for fail, an error for inconclusive and for what was required and skipped, skipped for the rest', async () => {
     const text = await textOf('junit');
@@ -284,15 +312,27 @@ describe('Prometheus text', () => {
     expect(await textOf('prom')).toMatch(/\n# EOF\n$/);
   });
 
+  it('says that a fault was injected, of the whole and beside every KPI', async () => {
+    const [batch] = partsRecord([{ part: 'gemm', launches: [1] }]).batches as [RecordBatch];
+    const lines = await metricsOf([batch], record.labels, { kind: 'stopped', share: 0.3 });
+    expect(lines).toContain('pi_bench_fault_injected{suite="site",fault="stopped"} 1');
+    const kpis = lines.filter((line) => line.startsWith('pi_bench_kpi'));
+    expect(kpis.length).toBeGreaterThan(1);
+    for (const line of kpis) expect(line).toContain(',fault_injected="stopped"');
+    expect((await metricsOf([batch])).join('\n')).not.toContain('fault_injected');
+  });
+
   /** Lines of a record of these batches, with their KPIs. */
   async function metricsOf(
     batches: readonly RecordBatch[],
     labels: Judged['labels'] = record.labels,
+    fault: Judged['campaign']['fault'] = null,
   ): Promise<readonly string[]> {
     const { kpis } = findIndicator('matmul');
     const context = { timeToResult: 1, timestamp: '2026-01-01T00:00:00.000Z' };
     const all = batches.flatMap((batch, index) => kpisOf(kpis, batch, labels, { ...context, index }));
-    const measured = { ...record, labels, batches: [...batches], kpis: withSameLabels(all) };
+    const campaign = { ...record.campaign, fault };
+    const measured = { ...record, campaign, labels, batches: [...batches], kpis: withSameLabels(all) };
     const text = await verdictFormats.find(({ name }) => name === 'prom')?.text(measured, '');
     return (text ?? '').split('\n');
   }

@@ -401,6 +401,39 @@ describe('the huge pages behind arrays', () => {
   });
 });
 
+describe('the builds of one version', () => {
+  const built = (stack: DescribedBatch['stack'], commit: string | null = 'c1'): DescribedRecord => ({
+    labels: { pibench_commit: commit },
+    batches: [{ launches: aboutSeconds(1), ...(stack === undefined ? {} : { stack }) }],
+  });
+  const addon = (digit: string, file = 'pibench.node') =>
+    ({ provider: 'embedded', version: '1', file, sha256: digit.repeat(64) }) as const;
+  const notesOf = (...records: readonly DescribedRecord[]) =>
+    compare(records, { across: ['pibench_commit'] }).notes.filter((note) => /builds/.test(note));
+
+  it('are told with the checksums of both sides where they differ', () => {
+    expect(notesOf(built(addon('1')), built(addon('2')))).toEqual([
+      'the same version in different builds, by their checksums: another compiler or other flags may be why rates differ: a pibench.node 111111111111; b pibench.node 222222222222',
+    ]);
+  });
+
+  it('are no news where they are one, or of two versions, commits or parts, or a side does not tell', () => {
+    expect(notesOf(built(addon('1')), built(addon('1')))).toEqual([]);
+    expect(notesOf(built(addon('1')), built({ ...addon('2'), version: '2' }))).toEqual([]);
+    expect(notesOf(built(addon('1')), built(addon('2'), 'c2'))).toEqual([]);
+    expect(notesOf(built(addon('1')), built(addon('2', 'pibench_first_avx2.node')))).toEqual([]);
+    expect(notesOf(built(addon('1')), built({ ...addon('2'), sha256: null }))).toEqual([]);
+  });
+
+  it('are what is compared between stacks, whose names tell them', () => {
+    const both = { batches: [addon('1'), addon('2')].map((stack) => ({ launches: aboutSeconds(1), stack })) };
+    const { by, notes, sides } = compare([both]);
+    expect(by).toBe('stack');
+    expect(sides.map(({ name }) => name)).toEqual(['embedded 1 111111111111', 'embedded 1 222222222222']);
+    expect(notes.join()).not.toContain('builds');
+  });
+});
+
 describe('the variables that libraries read', () => {
   type Variables = Readonly<Record<string, string>>;
   const ran = (environment: Variables, more: Partial<DescribedBatch> = {}): DescribedBatch => ({
@@ -597,7 +630,7 @@ describe('what is not comparable', () => {
   });
 
   it('is what has an injected error, unless forced, and then it says so', () => {
-    const record = recordOf(one(1.05, { id: 'f' }));
+    const record = recordOf(one(1.05, { id: 'f', labels: { fault_injected: 'crash' } }));
     const fault = { kind: 'crash', inspection: 0, at: 0 } as const;
     const records = [
       { record: recordOf(one(1)), name: 'a' },

@@ -59,6 +59,31 @@ describe('the table of peak', () => {
   });
 });
 
+describe('a rate of peak on cores of different kinds', () => {
+  const mixed: Launch = {
+    ...quick,
+    flags: [{ name: 'mixed-cores', reason: 'of 2 threads ...', evidence: {} }],
+  };
+  const [unlike, alike] = [[mixed], [quick]].map((launches) => batchOf(peakCase('float32'), launches)) as [
+    RecordBatch,
+    RecordBatch,
+  ];
+  const said =
+    'threads on cores of different kinds (mixed-cores) did as much each, so the rate is that of the slowest, times their number: together they may reach more';
+
+  it('is told as no ceiling, in the table once and on a page of its own', () => {
+    const table = text([unlike, unlike]).replaceAll(/\s+/g, ' ');
+    expect(table.split(`no ceiling: ${said}`)).toHaveLength(2);
+    expect(text([alike, alike])).not.toContain('ceiling');
+    const page = (batch: RecordBatch): string =>
+      renderRecord({ ...recordOf({ batches: [] }), batches: [batch] }, null, style).replaceAll(/\s+/g, ' ');
+    expect(page(unlike)).toContain(`ceiling none: ${said}`);
+    expect(page(alike)).not.toContain('ceiling none');
+    const product = batchOf(matmulCase(), [mixed]);
+    expect(page(product)).not.toContain(said);
+  });
+});
+
 describe('a rate of peak beside which the CPU has more than its loop uses', () => {
   const beside = (...names: string[]): Launch => ({ ...quick, ceilings: noPeakBeside(...names) });
   const int8 = batchOf(peakCase('int8'), [beside('AVX-VNNI'), beside('AVX-VNNI')]);

@@ -392,6 +392,9 @@ describe('a record', () => {
     const lines = renderRecord(record, null, style).split('\n');
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
     expect(lines.join(' ').replaceAll(/\s+/g, ' ')).toContain('pi-bench resume finishes it');
+    const underWay = renderRecord(record, null, style, true).replaceAll(/\s+/g, ' ');
+    expect(underWay).toContain('launches measured; another pi-bench on this machine goes on with it now');
+    expect(underWay).not.toContain('resume');
   });
 
   it('says of launches that a budget left out that it was the time', () => {

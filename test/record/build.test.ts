@@ -17,12 +17,16 @@ function recordWith(
   asked: Partial<BatchSpec>,
   batches: readonly (readonly Launch[])[],
   unended = 0,
+  fault: PiBenchRecord['campaign']['fault'] = null,
 ): PiBenchRecord {
   const spans = ['start', 'measure'].map((name) => ({ name, seconds: 0.5 }));
   const launches = batches.flatMap((own, batch) => own.map((launch) => ({ batch, launch })));
   const analysed = launches.map(({ launch }, index) => inspectionOf({ spans, ...launch }, index));
   return buildRecord({
-    campaign: campaignOf(batches.map(({ length }) => specOf({ case: CASE, inspections: length, ...asked }))),
+    campaign: {
+      ...campaignOf(batches.map(({ length }) => specOf({ case: CASE, inspections: length, ...asked }))),
+      fault,
+    },
     machine: machineOf(),
     piBench: { version: '0.0.0', commit: null },
     // The engine sees a launch end as it should, whatever its batch makes of it.
@@ -75,6 +79,15 @@ describe('the KPIs of a record', () => {
     const rates = kpis.filter(({ name }) => name === 'pibench_matmul_rate_flops_per_second');
     expect(rates).toHaveLength(1);
     expect(recordOf([cutShort]).kpis).toEqual([]);
+  });
+
+  it('say that a fault was injected, each by a label, and have no such label where none was', () => {
+    const built = (fault: PiBenchRecord['campaign']['fault']) =>
+      recordWith({}, [[{ seconds: 1e-3 }]], 0, fault).kpis.map(({ labels }) => labels.fault_injected);
+    const kinds = built({ kind: 'stopped', share: 0.3 });
+    expect(kinds.length).toBeGreaterThan(1);
+    expect([...new Set(kinds)]).toEqual(['stopped']);
+    expect([...new Set(built(null))]).toEqual([undefined]);
   });
 
   it('say of which batch they are, whether its outputs were verified, and which flags it has', () => {

@@ -110,6 +110,18 @@ describe('performance.json of a record', () => {
       expect((await performanceOf(folder, spoilt)).total_samples).toBe(whole.total_samples / 2);
     }));
 
+  it('is refused of a campaign with a fault injected on purpose, which it could not tell', () =>
+    withCampaign([{ repetitions: 30, inspections: 2 }], async (folder) => {
+      const fault = { kind: 'stopped', share: 0.3 } as const;
+      const spoiled = ({ campaign, ...rest }: PiBenchRecord): PiBenchRecord => ({
+        ...rest,
+        campaign: { ...campaign, fault },
+      });
+      await expect(performanceOf(folder, spoiled)).rejects.toThrow(
+        /^a fault was injected \(stopped\), so this is no measurement/,
+      );
+    }));
+
   it('estimates a worker’s calls by the roofline, and has 0 where no ceiling is known', () =>
     withCampaign([{ repetitions: 30, inspections: 2 }], async (folder, record) => {
       const [batch] = record.batches;

@@ -23,7 +23,7 @@ describe('a record that cannot be read', () => {
       /^there is no \S*nope: a campaign’s results lie in a folder of its own, below results/,
     ],
     ['is in none of its folder', '', /^\S+ holds no record\.json: give the folder of one campaign/],
-    ['has not ended', 'begun', /has not ended; pi-bench resume \S+begun finishes it/],
+    ['has not ended', 'begun', /has not ended; pi-bench resume \S+begun finishes it, unless it still runs$/],
     [
       'is the nodes of a fleet',
       'nodes.jsonl',

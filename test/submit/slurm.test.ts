@@ -127,7 +127,6 @@ describe('nodes of a Slurm', () => {
     ['constraint', '(a|b)&c'],
     ['constraint', 'a*4'],
     ['gres', 'gpu:a100:many'],
-    ['mem', 'much'],
   ])('are named where it cannot be told which have --%s %s', (flag, value) => {
     const line = `which nodes have --${flag} ${value} cannot be told here: name them, as with --nodelist n[1-16]`;
     expect(() => choose({ nodes: '1', [flag]: value })).toThrow(line);
@@ -151,6 +150,16 @@ describe('nodes of a Slurm', () => {
   it('have to be asked for', () => {
     expect(() => settings({})).toThrow('say which nodes: --nodes 16, --nodelist n[1-16], or --nodes all');
     expect(() => settings({ nodes: '0' })).toThrow('--nodes takes a number of nodes, or all; got "0"');
+  });
+
+  it.each([
+    [{ nodes: '2', mem: 'abc' }, 'abc'],
+    [{ nodelist: 'n1', mem: '64Q' }, '64Q'],
+    [{ nodes: 'all', mem: '' }, ''],
+  ])('are told apart from a memory that is none, however they are asked for: %j', (flags, mem) => {
+    expect(() => settings(flags)).toThrow(
+      `--mem takes the memory of each node as Slurm writes it, a number of megabytes or one with K, M, G or T (64G); got "${mem}"`,
+    );
   });
 });
 

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withFiles } from '../../src/submit/on-node.js';
+import { withFiles, withNodeName } from '../../src/submit/on-node.js';
 import {
   type Delivery,
   deliveryIn,
@@ -86,6 +86,21 @@ describe('files that a command names', () => {
       const files = { collective: 'a', 'all-reduce': 'b', float32: 'c' };
       expect(withFiles({ command, files }, cwd, join(cwd, 'work'))).toEqual(command);
     }));
+});
+
+describe('places of a verdict', () => {
+  it('have the name of each node where the command says so, and no other word has', () => {
+    const places = 'json=/shared/{node}/q.{node}.json,junit';
+    const own = 'json=/shared/$&1/q.$&1.json,junit';
+    expect(withNodeName(['qualify', '--format', places, '--labels', 'a={node}'], '$&1')).toEqual([
+      'qualify',
+      '--format',
+      own,
+      '--labels',
+      'a={node}',
+    ]);
+    expect(withNodeName(['qualify', `--format=${places}`], '$&1')).toEqual(['qualify', `--format=${own}`]);
+  });
 });
 
 describe('a result that comes back as text', () => {

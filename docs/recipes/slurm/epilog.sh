@@ -5,7 +5,7 @@
 #   Epilog=/etc/slurm/pi-bench-epilog.sh
 #
 # Jobs that share the node may still run, so nothing is measured here: tier t0 counts and reads. Only the record of a no is kept:
-# there are many jobs.
+# there are many jobs. Of any other answer the file that `pi-bench verdict` reads names a record that is gone.
 set -u
 
 # Slurm exports no PATH.

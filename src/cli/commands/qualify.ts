@@ -10,7 +10,7 @@ import { requireDuration } from '../../quantities/parse.js';
 import type { Seconds } from '../../units.js';
 import { describeHere } from '../here.js';
 import { type Asked, canBeResumed, suiteOf } from '../qualification/asked.js';
-import { budgetHere } from '../qualification/batches-here.js';
+import { batchesHere, budgetHere } from '../qualification/batches-here.js';
 import { deliver } from '../qualification/deliver.js';
 import { PUSH_CREDENTIALS, pushAddress, withoutCredentials } from '../qualification/gateway.js';
 import {
@@ -20,6 +20,7 @@ import {
   readText,
   requireChecksFor,
 } from '../qualification/inputs.js';
+import { requireTimeToMeasure } from '../qualification/least-deadline.js';
 import { parseFormats } from '../qualification/outputs.js';
 import { qualify } from '../qualification/qualify.js';
 import { testQualification } from '../qualification/self-test.js';
@@ -91,6 +92,7 @@ async function run(flags: Flags): Promise<void> {
   const given = readText(textOf(flags, 'baseline'), 'the baseline');
   const gpus = (expected.gpu ?? 0) > 0;
   const machine = describeHere(gpus, deadline === null ? null : deadline * MOST_OF_DEADLINE);
+  requireTimeToMeasure(deadline, suite.name, batchesHere(suite, machine));
   const budget = secondsOf(flags, 'budget') ?? budgetHere(suite, machine);
   const baseline = baselineFrom(given, machine);
   const out = String(flags.out);

@@ -38,6 +38,11 @@ export const showCommand: CommandModule = {
   handler: async ({ record, json, verbose }) => {
     await refuseRunning(String(record));
     const read = readRecord(String(record), { only: true });
-    await printRecord(read.record, read.path, { json: json === true, verbose: verbose === true });
+    const { status, campaign } = read.record;
+    await printRecord(read.record, read.path, {
+      json: json === true,
+      verbose: verbose === true,
+      underWay: status === 'interrupted' && (await isWorkedOn(campaign.id)),
+    });
   },
 };

@@ -25,6 +25,7 @@ import { say } from '../say.js';
 import { costOfAll, launchesAgain, withTheirGroups } from './again.js';
 import { type Asked, askedText } from './asked.js';
 import { batchesHere, notMeasured } from './batches-here.js';
+import { RESERVE } from './least-deadline.js';
 import { ATTEMPTS } from './names.js';
 import { lookAgain } from './surroundings.js';
 
@@ -71,8 +72,6 @@ export interface Qualified {
   readonly signalled: number | null;
 }
 
-/** A worker that hangs is killed within these seconds of being told to stop, and then the record has to be written. */
-const RESERVE: Seconds = 4;
 /** For the counters to be looked at again, and of a deadline what has to be left then to write the record. */
 const AGAIN_LIMIT: Seconds = 15;
 const TO_WRITE: Seconds = 2;

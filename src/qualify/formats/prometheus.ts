@@ -42,6 +42,7 @@ const OUTCOMES = ['qualified', 'not-qualified', 'inconclusive'] as const;
 
 function metricsOf(record: Judged): readonly Metric[] {
   const { qualification } = record;
+  const { fault } = record.campaign;
   const { suite, outcome, checks, endedAt, wall } = qualification;
   const of = { suite: suite.name };
   const kpis = kpiSeriesOf(record);
@@ -50,6 +51,11 @@ function metricsOf(record: Judged): readonly Metric[] {
       name: 'pi_bench_qualified',
       help: '1: the node is qualified; 0: it is not, or nobody knows',
       samples: [[of, Number(outcome === 'qualified')]],
+    },
+    {
+      name: 'pi_bench_fault_injected',
+      help: '1: a fault was injected on purpose, so nothing here is about the machine; absent: none was',
+      samples: fault === null ? [] : [[{ ...of, fault: fault.kind }, 1]],
     },
     {
       name: 'pi_bench_outcome',
@@ -143,6 +149,7 @@ interface KpiSeries {
 
 function kpiSeriesOf(record: Judged): readonly KpiSeries[] {
   const { qualification } = record;
+  const { fault } = record.campaign;
   const ownNames = namesOf(record);
   return kpisOfBatches(record).flatMap((kpis, i) =>
     kpis
@@ -160,6 +167,7 @@ function kpiSeriesOf(record: Judged): readonly KpiSeries[] {
             ...serialOf(qualification, String(labels.device ?? '')),
             ...stackLabels(labels),
             ...caseLabels(labels, record.labels),
+            ...(fault === null ? {} : { fault_injected: fault.kind }),
             ...ownNames[i],
           },
           kpi,

@@ -15,6 +15,8 @@ export interface Difference {
 /** What a comparison is about, and what does not change how fast anything is. */
 const FREE: ReadonlySet<string> = new Set([
   'campaign',
+  // Refused, or told, in words of its own.
+  'fault_injected',
   'repetitions',
   'stack',
   'stack_own',

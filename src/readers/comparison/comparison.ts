@@ -10,6 +10,7 @@ import { groupsOf, holm } from '../../statistics/several.js';
 import { nameBatches } from '../batch-names.js';
 import { choiceText } from '../library-choice.js';
 import { notCheckedOf } from '../not-checked.js';
+import { buildNote } from './builds.js';
 import {
   type Difference,
   differencesOf,
@@ -344,6 +345,8 @@ export function compareRecords(records: readonly NamedRecord[], question: Questi
       ...(given.length === 0 ? [] : [`differ by your labels: ${differencesText(given)}`]),
       ...environmentNote(common, sides),
       ...gpuNote(common, sides),
+      // Between stacks it is what is compared, and their names say it.
+      ...(by === 'stack' ? [] : buildNote(common, sides)),
       ...hugePagesNote(common, sides),
       ...notesOf(present, pairs),
     ],

@@ -1,4 +1,4 @@
-/** A table that gives up columns, and then the length of its names, where a terminal is too narrow for all. */
+/** A table that gives up the length of words, then columns, and then the length of its names, where a terminal is too narrow for all. */
 import { shortNames } from '../short-names.js';
 import { type Style, shownLength } from './style.js';
 import { type Column, renderColumns } from './table.js';
@@ -9,6 +9,8 @@ export interface Cell {
   readonly head: string;
   readonly align: Column['align'];
   readonly text: string;
+  /** Without colours, and may lose its end: unlike a figure it says something all the same. */
+  readonly words?: true;
 }
 
 export interface Fitting {
@@ -19,6 +21,9 @@ export interface Fitting {
   /** Heads that are left out where even that is not enough. */
   readonly atLast?: readonly string[];
 }
+
+const cutAt = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 
 /** A column of which every cell is empty is left out, too. */
 function emptyHeads(rows: readonly (readonly Cell[])[]): readonly string[] {
@@ -35,12 +40,18 @@ export function renderFitting(
   style: Style,
 ): string {
   const names = rows.map((row) => row.find(({ head }) => head === named)?.text ?? '');
-  const render = (without: ReadonlySet<string>, longest = Number.POSITIVE_INFINITY): string => {
+  const longestWords = Math.max(0, ...rows.flat().map(({ words, text }) => (words ? text.length : 0)));
+  const render = (
+    without: ReadonlySet<string>,
+    words: number,
+    longest = Number.POSITIVE_INFINITY,
+  ): string => {
     const short = longest === Number.POSITIVE_INFINITY ? names : shortNames(names, longest);
     const kept = rows.map((row, i) =>
       row
         .filter(({ head }) => !without.has(head))
-        .map((cell) => (cell.head === named ? { ...cell, text: short[i] ?? cell.text } : cell)),
+        .map((cell) => (cell.head === named ? { ...cell, text: short[i] ?? cell.text } : cell))
+        .map((cell) => (cell.words ? { ...cell, text: cutAt(cell.text, words) } : cell)),
     );
     return renderColumns(
       (kept[0] ?? []).map(({ head, align }) => ({ head, align })),
@@ -53,13 +64,14 @@ export function renderFitting(
   const without = new Set(emptyHeads(rows));
   const dropUntil = (heads: readonly string[], most?: number): void => {
     for (const head of heads) {
-      if (excess(render(without, most)) <= 0) break;
+      if (excess(render(without, LEAST_NAME, most)) <= 0) break;
       without.add(head);
     }
   };
-  dropUntil(optional);
-  if (excess(render(without)) <= 0) return render(without);
+  if (excess(render(without, longestWords)) > 0) dropUntil(optional);
+  // What was left out may have made room for more of the words, and of the names.
+  const words = Math.max(LEAST_NAME, longestWords - Math.max(0, excess(render(without, longestWords))));
+  if (excess(render(without, words)) <= 0) return render(without, words);
   dropUntil(atLast, LEAST_NAME);
-  // What was left out may have made room for more of the names.
-  return render(without, Math.max(LEAST_NAME, longest - excess(render(without))));
+  return render(without, words, Math.max(LEAST_NAME, longest - excess(render(without, words))));
 }

@@ -68,7 +68,10 @@ function rowOf(check: QualificationCheck, style: Style): readonly Cell[] {
     left('', mark(check.verdict, style)),
     left('check', checkName(check)),
     left('of', known ? quantityText(finding) : ''),
-    right('measured', known ? measuredText(finding) : ''),
+    {
+      ...right('measured', known ? measuredText(finding) : ''),
+      ...(typeof finding?.measured === 'string' ? { words: true } : {}),
+    },
     right('limit', known ? limitText(finding) : ''),
     left('limit from', known && finding.bound !== 'none' ? finding.source : ''),
   ];

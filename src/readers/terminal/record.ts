@@ -29,17 +29,18 @@ function atOnceRows({ batches }: PiBenchRecord): readonly Row[] {
 }
 
 /** Of a record that lacks launches: behind how many there are. */
-function whyNotAll({ imported, stoppedBy, status, batches }: PiBenchRecord): string {
+function whyNotAll({ imported, stoppedBy, status, batches }: PiBenchRecord, underWay: boolean): string {
   if (imported !== undefined) return 'are among what was imported';
   // Where launches decide how many there are, those that time cut off were never planned.
   const unlaunched = batches.some(({ planned, inspections }) => inspections.length < planned);
   if (stoppedBy === 'budget' && unlaunched)
     return 'measured; the others would not have ended in the time that was given (--budget)';
   // A launch that crashed, hung or was wrong is a result: resume does not repeat it.
-  return status === 'interrupted' ? 'measured; pi-bench resume finishes it' : 'measured';
+  if (status !== 'interrupted') return 'measured';
+  return `measured; ${underWay ? 'another pi-bench on this machine goes on with it now' : 'pi-bench resume finishes it'}`;
 }
 
-function statusLine(record: PiBenchRecord, style: Style): string[] {
+function statusLine(record: PiBenchRecord, style: Style, underWay: boolean): string[] {
   const { status, campaign, contendedBy, batches } = record;
   const lines: string[] = [];
   if (campaign.fault !== null)
@@ -53,7 +54,7 @@ function statusLine(record: PiBenchRecord, style: Style): string[] {
   if (status !== 'complete')
     lines.push(
       style.warn(
-        `${status}: ${grouped(measured)} of ${plural(planned, 'launch', 'launches')} ${whyNotAll(record)}`,
+        `${status}: ${grouped(measured)} of ${plural(planned, 'launch', 'launches')} ${whyNotAll(record, underWay)}`,
       ),
     );
   const notSettled = notSettledText(record);
@@ -125,8 +126,16 @@ function unendedText({ accounting, status }: PiBenchRecord): string {
   return `; not in it: ${plural(attempts, 'launch', 'launches')} lost when pi-bench was killed${since}`;
 }
 
-/** @param path of the record's file, or null when it is nowhere */
-export function renderRecord(whole: PiBenchRecord, path: string | null, style: Style): string {
+/**
+ * @param path of the record's file, or null when it is nowhere
+ * @param underWay whether some process goes on with its campaign
+ */
+export function renderRecord(
+  whole: PiBenchRecord,
+  path: string | null,
+  style: Style,
+  underWay = false,
+): string {
   const record = { ...whole, batches: whole.batches.map(withoutShortened) };
   const { accounting, labels, imported } = record;
   const machine = [
@@ -141,7 +150,9 @@ export function renderRecord(whole: PiBenchRecord, path: string | null, style: S
   return [
     renderBatches(record, style),
     '',
-    ...statusLine(record, style).flatMap((text) => wrap(text, style.width - 2).map((line) => `  ${line}`)),
+    ...statusLine(record, style, underWay).flatMap((text) =>
+      wrap(text, style.width - 2).map((line) => `  ${line}`),
+    ),
     renderRows(
       [
         ['machine', machine === '' ? 'not known' : machine],

@@ -4,7 +4,7 @@
  * slowest, so that the order of ranks never changes the result (theirs takes the first time that is not nought).
  */
 import { UserError } from '../../errors.js';
-import type { RecordBatch, RecordInspection } from '../../record/schema.js';
+import type { PiBenchRecord, RecordBatch, RecordInspection } from '../../record/schema.js';
 import { readLaunch } from '../read-samples.js';
 import type { Format, Request } from './format.js';
 
@@ -106,7 +106,16 @@ function performanceOf(batch: RecordBatch, folder: string): Performance | null {
 
 const textOf = (performance: Performance): string => `${JSON.stringify(performance, null, 4)}\n`;
 
+/** The file has no place in which to say so. @throws UserError for what was spoiled on purpose */
+function refuseFault({ campaign: { fault } }: PiBenchRecord): void {
+  if (fault !== null)
+    throw new UserError(
+      `a fault was injected (${fault.kind}), so this is no measurement of the machine, and performance.json could not say so`,
+    );
+}
+
 function only({ read: { record, folder } }: Request): Performance {
+  refuseFault(record);
   const [batch, ...others] = record.batches;
   if (others.length > 0)
     throw new UserError(
@@ -126,6 +135,7 @@ export const performanceJson: Format = {
     yield textOf(only(request));
   },
   async *files({ read: { record, report, folder }, warn }) {
+    refuseFault(record);
     for (const [i, batch] of record.batches.entries()) {
       const performance = performanceOf(batch, folder);
       const name = record.batches.length === 1 ? 'performance.json' : `performance.${i + 1}.json`;
