@@ -6,6 +6,7 @@ const SAME_WORK_AS_PYTORCH = ['float32', 'float64'];
 const OF_THE_DEVICE = [
   'thermal',
   'power-capped',
+  'power-limit-moved',
   'power-brake',
   'clock-not-settled',
   'clock-held',

@@ -10,7 +10,7 @@ import { launcherVersion } from '../mpi/here.js';
 import { isMeetingPlace, meetingSeconds } from '../mpi/rendezvous.js';
 import type { MpiWorld } from '../native.js';
 import { programFile } from '../programs.js';
-import { changedEnvironment } from '../stacks/environment.js';
+import { changedEnvironment, NO_CERTIFICATES } from '../stacks/environment.js';
 import { timerMs } from '../timer.js';
 import type { Seconds } from '../units.js';
 import type { LaunchHooks } from './engine.js';
@@ -97,7 +97,7 @@ export function startAnew(
   return spawn(command.program, [...command.args], {
     // Out of reach of the terminal's Ctrl-C, of which a launcher dies: the campaign decides what it means.
     detached: true,
-    env: changedEnvironment(process.env, changes),
+    env: changedEnvironment(process.env, { ...NO_CERTIFICATES, ...changes }),
     stdio: ['pipe', 'pipe', 'pipe'],
   });
 }

@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { addonPath } from '../native.js';
 import { programFile } from '../programs.js';
-import { changedEnvironment } from '../stacks/environment.js';
+import { changedEnvironment, NO_CERTIFICATES } from '../stacks/environment.js';
 import type { Environment } from '../stacks/stack.js';
 
 const WORKER = programFile('inspection/worker');
@@ -13,7 +13,7 @@ const WORKER = programFile('inspection/worker');
 /** @throws Error where the system starts no further process */
 export const startWorker = (changes: Environment): ChildProcess =>
   spawn(process.execPath, [WORKER], {
-    env: changedEnvironment(process.env, { ...changes, PIBENCH_ADDON: addonPath() }),
+    env: changedEnvironment(process.env, { ...NO_CERTIFICATES, ...changes, PIBENCH_ADDON: addonPath() }),
     stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
   });
 

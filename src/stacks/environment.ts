@@ -72,6 +72,12 @@ export const threadEnvironment = (threads: number): Environment => ({
   KMP_AFFINITY: null,
 });
 
+/**
+ * Of workers, which speak to nobody: Node reads and checks these certificates whenever it starts, which may take longer than
+ * the start itself.
+ */
+export const NO_CERTIFICATES: Environment = { NODE_EXTRA_CA_CERTS: null };
+
 /** `from` with the variables of `changes` set or left out. */
 export function changedEnvironment(from: NodeJS.ProcessEnv, changes: Environment): NodeJS.ProcessEnv {
   const kept = Object.entries(from).filter(([name]) => changes[name] === undefined);

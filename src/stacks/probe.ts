@@ -5,7 +5,7 @@ import { messageOf } from '../errors.js';
 import type { FrameworkJob } from '../inspection/job.js';
 import type { ProbedLibrary } from '../native.js';
 import { programFile } from '../programs.js';
-import { changedEnvironment } from './environment.js';
+import { changedEnvironment, NO_CERTIFICATES } from './environment.js';
 import type { LibrarySpec } from './library-spec.js';
 import type { Stack } from './stack.js';
 
@@ -58,7 +58,7 @@ function ask(
   const args = [WORKER, speaks, what, ...plugin.filter((one) => one !== undefined)];
   return new Promise((resolve) => {
     const child = spawn(process.execPath, args, {
-      env: changedEnvironment(process.env, environment(1)),
+      env: changedEnvironment(process.env, { ...NO_CERTIFICATES, ...environment(1) }),
       stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
       timeout: TIME_LIMIT_MS,
       killSignal: 'SIGKILL',

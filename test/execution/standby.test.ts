@@ -1,7 +1,7 @@
 /** Workers that are started before their job is known: who gets them, and that none is left behind. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { makeLocalEngine } from '../../src/execution/local.js';
 import { makeStandby, type Standby } from '../../src/execution/standby.js';
 import { type Job, monotonic } from '../../src/inspection/job.js';
@@ -42,6 +42,15 @@ describe('a worker that stands by', () => {
     expect(environment).toContain('OMP_NUM_THREADS=3');
     expect(environment.filter((variable) => variable.startsWith('HOME='))).toEqual([]);
     expect(take({ HOME: null, OMP_NUM_THREADS: '3' })).toBeNull();
+  });
+
+  it('gets no certificates to read, which would hold up its start: it speaks to nobody', async () => {
+    vi.stubEnv('NODE_EXTRA_CA_CERTS', '/etc/ssl/certs/ca-certificates.crt');
+    standby.prepare({});
+    vi.unstubAllEnvs();
+    const pid = await startedBy(process.pid);
+    const environment = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+    expect(environment.filter((variable) => variable.startsWith('NODE_EXTRA_CA_CERTS='))).toEqual([]);
   });
 
   it('is the only one, however often it is asked for', async () => {

@@ -154,7 +154,7 @@ class TileModel {
   };
 
   template <typename Element, typename Wide, typename Widen>
-  static Elements<Element, Wide> read(const Tile& tile, const Widen& widen_one) noexcept {
+  __attribute__((optimize("O3"))) static Elements<Element, Wide> read(const Tile& tile, const Widen& widen_one) noexcept {
     std::array<Element, kRows * kRowBytes / sizeof(Element)> narrow;
     std::memcpy(narrow.data(), tile.cells.data(), sizeof(narrow));
     Elements<Element, Wide> wide;
@@ -177,7 +177,7 @@ class TileModel {
   // The arithmetic on copies of three tiles, each of 16 rows. It takes nearly all of the model's time and
   // touches nothing of what is checked, so sanitizers leave it out; what the kernels read and write they see
   // at load() and store().
-  __attribute__((no_sanitize("address", "thread", "undefined"))) static void add_pairs(
+  __attribute__((no_sanitize("address", "thread", "undefined"), optimize("O3"))) static void add_pairs(
       float* sums, const float* left, const float* right, std::size_t rows) noexcept {
     for (std::size_t i = 0; i < rows; ++i) {
       float even[kWords] = {};
@@ -194,7 +194,7 @@ class TileModel {
         sums[i * kWords + j] = flush(sums[i * kWords + j] + flush(even[j] + odd[j]));
     }
   }
-  __attribute__((no_sanitize("address", "thread", "undefined"))) static void add_quadruples(
+  __attribute__((no_sanitize("address", "thread", "undefined"), optimize("O3"))) static void add_quadruples(
       std::uint32_t* sums, const std::int32_t* left, const std::int32_t* right, std::size_t rows) noexcept {
     for (std::size_t i = 0; i < rows; ++i) {
       for (std::size_t p = 0; p < kRows; ++p) {
@@ -210,7 +210,7 @@ class TileModel {
   }
 
   // Without a variable whose address is taken, of which the address sanitizer would make memory at each call.
-  static float widen(std::uint16_t bits) noexcept {
+  [[gnu::always_inline]] static float widen(std::uint16_t bits) noexcept {
     return flush(std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16U));
   }
 

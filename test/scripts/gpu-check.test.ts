@@ -277,6 +277,8 @@ describe('our product beside others', () => {
       row('cublaslt', [100, 100], ['clock-not-settled', 'power-capped', 'drifting']),
     ];
     expect(share(rows)).toMatchObject({ met: null, doubt: 'only one of the two is power-capped' });
+    const moved = [row('embedded', [95, 95], ['power-limit-moved']), row('cublaslt', [100, 100])];
+    expect(share(moved)).toMatchObject({ met: null, doubt: 'only one of the two is power-limit-moved' });
     const [target] = targetsOf({
       products: { rows: rows.map((one) => ({ ...one, dtype: 'bfloat16' })) },
     }).slice(1);
