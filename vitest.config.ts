@@ -2,6 +2,9 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
+// Each Node reads and checks these when it starts, which may take longer than the start itself: of the processes here none asks for any.
+delete process.env.NODE_EXTRA_CA_CERTS;
+
 const e2e = (...names: readonly string[]): string[] => names.map((name) => `test/e2e/${name}.test.ts`);
 
 /** Tests of the command, of what is compiled, and of what a whole machine has only once. */
@@ -17,8 +20,9 @@ const COMMAND = [
  * own, and by it locks of its own (test/support/own-network.ts).
  */
 const BESIDE = [
-  ...e2e('bad-input', 'first-part', 'fleet', 'frameworks', 'frameworks-gpu', 'gpu', 'gpu-graphs', 'import', 'matmul', 'memory'),
-  ...e2e('nccl', 'peak', 'qualify', 'report', 'resume', 'resume-gone', 'show', 'stacks', 'submit-refusals', 'without-addon'),
+  ...e2e('bad-input', 'compare', 'failures', 'first-part', 'fleet', 'frameworks', 'frameworks-gpu', 'gloo', 'gpu', 'gpu-graphs'),
+  ...e2e('import', 'matmul', 'memory', 'nccl', 'peak', 'qualify', 'report', 'resume', 'resume-gone', 'show', 'stacks'),
+  ...e2e('submit-refusals', 'sweep', 'without-addon'),
   'test/native/{cuda-check,native-checks-timeless,precompiled}.test.ts',
 ];
 
@@ -31,20 +35,26 @@ const APART = e2e('package');
 /** Takes minutes: `npm run check:long`. */
 const LONG = 'test/long/**/*.test.ts';
 
-/** One more than CPUs: tests of the command wait for processes, sleeps and sockets for more than half of their time. */
-const WORKERS = availableParallelism() + 1;
+/** Two more than CPUs: tests of the command wait for processes, sleeps and sockets for more than half of their time. */
+const WORKERS = availableParallelism() + 2;
 
-/** The longest of those that run beside each other, whatever their size, which is what vitest goes by. */
-const FIRST = ['native/native-checks-timeless', 'e2e/submit', 'e2e/gpu', 'scripts/cuda-kernels', 'stacks/gloo-plugin', 'e2e/report'].map(
-  (name) => `/test/${name}.test.ts`,
-);
+/**
+ * The longest of those that run beside each other, whatever their size, which is what vitest goes by; between them those that
+ * mostly wait, for a Slurm, so that CPUs have something to do meanwhile.
+ */
+const FIRST = [
+  ...['native/native-checks-timeless', 'e2e/submit', 'scripts/cuda-kernels', 'e2e/gpu', 'e2e/own-stacks', 'e2e/report'],
+  ...['e2e/submit-accounts', 'stacks/gloo-plugin', 'e2e/recipes', 'e2e/matmul', 'e2e/submit-mpi', 'e2e/qualify'],
+].map((name) => `/test/${name}.test.ts`);
 
 /** Begins with these, so that none of them is left over, alone, when all others are done. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isFirst = ({ moduleId }: TestSpecification): boolean => FIRST.some((name) => moduleId.endsWith(name));
-    const sorted = await super.sort(files);
-    return [...sorted.filter(isFirst), ...sorted.filter((file) => !isFirst(file))];
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const found = FIRST.findIndex((name) => moduleId.endsWith(name));
+      return found === -1 ? FIRST.length : found;
+    };
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
   }
 }
 

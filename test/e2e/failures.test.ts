@@ -5,21 +5,14 @@ import { isAwaited, waitingLibrary } from '../support/libraries.js';
 import {
   campaignFolder,
   launcher,
-  piBench,
-  readInspectionFile,
   readRecordFile,
-  readSamples,
   start,
   startPiBench,
   until,
   withFolder,
   workerOf,
 } from '../support/pi-bench.js';
-import { measuringSeconds } from '../support/processes.js';
 import { there } from '../support/there.js';
-
-/** Of one thread: where two share CPUs with others, each repetition waits for both. */
-const MEASURED = ['matmul', '--size', '256', '--threads', '1', '--warmup', '5'];
 
 /** Sends a signal to the worker of the first launch, amid its repetitions. */
 async function hitFirstWorker(signal: NodeJS.Signals, out: string) {
@@ -53,23 +46,6 @@ describe('a launch that is lost', () => {
       expect(run.code).toBe(2);
     }));
 
-  it('to its time limit keeps what was measured until then', () =>
-    withFolder(async (out) => {
-      const run = await piBench(
-        ...MEASURED,
-        ...['--reps', '1000000', '--inspections', '1', '--timeout', '2500ms', '--out', out],
-      );
-      const folder = campaignFolder(out);
-      const launch = readRecordFile(folder).batches[0]?.inspections[0];
-      expect(launch?.status).toBe('timed-out');
-      expect(launch?.reason).toMatch(/reached its limit of 2\.500 s/);
-      // The limit counts the start, too: a slow one leaves few repetitions.
-      const kept = readSamples(folder, 0).seconds.length;
-      expect(kept).toBeGreaterThan(0);
-      expect(launch?.statistics?.n).toBe(kept);
-      expect(run.code).toBe(2);
-    }));
-
   it('to a lack of memory is recorded as that', () =>
     withFolder(async (out) => {
       // The address space is limited for the whole family; Node itself needs much of it.
@@ -79,55 +55,5 @@ describe('a launch that is lost', () => {
       expect(stderr).toMatch(/out of memory|out-of-memory/);
       expect(code).toBe(2);
       expect(readRecordFile(campaignFolder(out)).batches[0]?.inspections[0]?.status).toBe('out-of-memory');
-    }));
-});
-
-describe('a signal', () => {
-  it.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-    ['SIGHUP', 129],
-  ] as const)('%s stops cleanly: the record says interrupted and holds all that was measured', (signal, code) =>
-    withFolder(async (out) => {
-      const args = [...MEASURED, '--reps', '6000', '--inspections', '2'];
-      const running = startPiBench([...args, '--out', out]);
-      const folder = await until(() => {
-        try {
-          return campaignFolder(out);
-        } catch {
-          return undefined;
-        }
-      }, 'the campaign');
-      // Into the repetitions of the second launch.
-      await until(() => {
-        try {
-          return readInspectionFile(folder, 0);
-        } catch {
-          return undefined;
-        }
-      }, 'the first document');
-      const worker = await until(() => {
-        const second = workerOf(running.child.pid ?? 0);
-        return second !== undefined && measuringSeconds(second) > 0.15 ? second : undefined;
-      }, 'the second launch to measure');
-      // As a terminal does: to all of the group.
-      for (const pid of [worker, running.child.pid ?? 0]) process.kill(pid, signal);
-      const run = await running.ended;
-      expect(run.code).toBe(code);
-      const record = readRecordFile(folder);
-      expect(record.status).toBe('interrupted');
-      const [first, second] = record.batches[0]?.inspections ?? [];
-      expect(first?.status).toBe('measured');
-      expect(first?.statistics?.n).toBe(6_000);
-      expect(second?.status).toBe('interrupted');
-      expect(second?.statistics?.n).toBeGreaterThan(0);
-      expect(second?.verification?.passed).toBe(true);
-
-      const resumed = await piBench('resume', folder);
-      expect(resumed.code).toBe(0);
-      expect(readRecordFile(folder).status).toBe('complete');
-      expect(readRecordFile(folder).batches[0]?.inspections.map(({ statistics }) => statistics?.n)).toEqual([
-        6_000, 6_000,
-      ]);
     }));
 });

@@ -271,12 +271,12 @@ std::vector<Element> moved(const std::vector<Element>& elements, const Layout& f
   return result;
 }
 
-// Adds x times a row of B to sums and their sizes. Nearly all of a check's time goes here, so sanitizers
-// leave it out: what they are to watch are the kernels.
+// Adds x times a row of B to sums and their sizes. Nearly all of a check's time goes here, so it is made fast
+// whatever the program around it is compiled for, and sanitizers leave it out: what they are to watch are the
+// kernels.
 template <typename Wide>
-__attribute__((no_sanitize("address", "thread", "undefined"), optimize("O3"))) void add_products(Wide x, const Wide* b,
-                                                                                 std::size_t count,
-                                                                                 Wide* sums, double* sizes) {
+__attribute__((no_sanitize("address", "thread", "undefined"), optimize("O3"))) void add_products(
+    Wide x, const Wide* b, std::size_t count, Wide* sums, double* sizes) {
   for (std::size_t j = 0; j < count; ++j) {
     const Wide product = x * b[j];
     sums[j] += product;

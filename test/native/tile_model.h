@@ -81,8 +81,9 @@ class TileModel {
   template <int c, int a, int b>
   static void dot_bfloat16() noexcept {
     if (!fit(c, a, b)) return;
-    const auto left = read<std::uint16_t, float>(tiles_.at(a), widen);
-    const auto right = read<std::uint16_t, float>(tiles_.at(b), widen);
+    const auto to_float = [](std::uint16_t bits) { return widen(bits); };
+    const auto left = read<std::uint16_t, float>(tiles_.at(a), to_float);
+    const auto right = read<std::uint16_t, float>(tiles_.at(b), to_float);
     auto sums = read<float, float>(tiles_.at(c), [](float x) { return flush(x); });
     add_pairs(sums.elements.data(), left.elements.data(), right.elements.data(), tiles_.at(c).rows);
     write(tiles_.at(c), sums);
@@ -154,7 +155,8 @@ class TileModel {
   };
 
   template <typename Element, typename Wide, typename Widen>
-  __attribute__((optimize("O3"))) static Elements<Element, Wide> read(const Tile& tile, const Widen& widen_one) noexcept {
+  __attribute__((optimize("O3"))) static Elements<Element, Wide> read(const Tile& tile,
+                                                                      const Widen& widen_one) noexcept {
     std::array<Element, kRows * kRowBytes / sizeof(Element)> narrow;
     std::memcpy(narrow.data(), tile.cells.data(), sizeof(narrow));
     Elements<Element, Wide> wide;
@@ -174,9 +176,9 @@ class TileModel {
     return __builtin_fabsf(x) < std::numeric_limits<float>::min() ? __builtin_copysignf(0.0F, x) : x;
   }
 
-  // The arithmetic on copies of three tiles, each of 16 rows. It takes nearly all of the model's time and
-  // touches nothing of what is checked, so sanitizers leave it out; what the kernels read and write they see
-  // at load() and store().
+  // The arithmetic on copies of three tiles, each of 16 rows. It takes nearly all of the model's time, so it
+  // is made fast whatever the program around it is compiled for; and it touches nothing of what is checked,
+  // so sanitizers leave it out: what the kernels read and write they see at load() and store().
   __attribute__((no_sanitize("address", "thread", "undefined"), optimize("O3"))) static void add_pairs(
       float* sums, const float* left, const float* right, std::size_t rows) noexcept {
     for (std::size_t i = 0; i < rows; ++i) {
