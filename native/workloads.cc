@@ -14,6 +14,7 @@
 #include "cuda/matmul_workload.h"
 #include "cuda/memory_workload.h"
 #include "cuda/peak_workload.h"
+#include "latency/latency_workload.h"
 #include "matmul/matmul_parameters.h"
 #include "measure/idle_workload.h"
 #include "memory/memory_workload.h"
@@ -48,6 +49,18 @@ Make memory(const WorkloadParameters& p) {
       static_cast<std::uint64_t>(p.number("seed")),
   };
   return [parameters] { return memory::make_workload(parameters); };
+}
+
+Make latency(const WorkloadParameters& p) {
+  const latency::Parameters parameters{
+      static_cast<std::size_t>(p.number("lines")),
+      static_cast<std::size_t>(p.number("stride")),
+      latency::order_named(p.text("order")),
+      static_cast<std::uint64_t>(p.number("loads")),
+      p.integers("cpus"),
+      static_cast<std::uint64_t>(p.number("seed")),
+  };
+  return [parameters] { return latency::make_workload(parameters); };
 }
 
 cuda::Place place(const WorkloadParameters& p) {
@@ -191,10 +204,11 @@ Make idle(const WorkloadParameters&) {
 }
 
 // A new workload is one file and one line here.
-const std::array<std::pair<const char*, Make (*)(const WorkloadParameters&)>, 11> kWorkloads{{
+const std::array<std::pair<const char*, Make (*)(const WorkloadParameters&)>, 12> kWorkloads{{
     {"matmul", matmul},
     {"peak", peak},
     {"memory", memory},
+    {"latency", latency},
     {"collective", collective},
     {"overlap", overlap},
     {"cuda-matmul", cuda_matmul},

@@ -28,9 +28,9 @@ using Loop = std::uint64_t (*)(kernels::DataType type, const char* isa, std::uin
 // std::invalid_argument where there is no such loop, or where a call cannot do exactly so many operations.
 std::unique_ptr<Workload> make_workload(const Parameters& parameters, Loop loop = kernels::run_peak_loop);
 
-// The best rate of some short bursts on all members of a team, in operations per second. Takes some 20 ms. 0
-// where there is no loop for the type, and where one member's sums are wrong: a part of the members is no
-// ceiling.
+// The best rate of some short bursts on all members of a team, in operations per second: the sum of what each
+// member reaches while all of them are at work, also on cores of different kinds. Takes some 20 ms. 0 where
+// there is no loop for the type, and where one member's sums are wrong: a part of the members is no ceiling.
 double measure(kernels::DataType type, Team& team, Loop loop = kernels::run_peak_loop);
 
 // The rate of a single burst that takes about so long at the rate `peak`: what this moment has. 0 as above.

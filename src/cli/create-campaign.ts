@@ -9,7 +9,7 @@ import { findIndicator } from '../indicators/index.js';
 import type { Flags, Indicator } from '../indicators/indicator.js';
 import { usableCpus } from '../machine/capacity.js';
 import type { MachineDescription } from '../machine/types.js';
-import { expandValues } from '../quantities/expand.js';
+import { expandValues, twiceIn } from '../quantities/expand.js';
 import { plural } from '../quantities/format.js';
 import { LABEL_NAMES } from '../record/labels.js';
 import type { BatchSpec, Campaign, Explored, OwnStack } from '../record/schema.js';
@@ -45,6 +45,19 @@ export function stacksText({ stack }: Flags, own: OwnNames, usual: string | null
   return own.size === 0 ? DEFAULT_STACK : [...own.keys()].join(',');
 }
 
+/** Two batches of one stack have to be told apart by something. */
+const WITH_ITSELF =
+  'to compare a stack with itself, give a campaign file two entries, each with labels of its own (docs/sweeps.md)';
+
+/** As they are typed. @throws UserError, QuantityError for one that is named twice */
+export function stackNames(flags: Flags, own: OwnNames, usual: string | null = null): readonly string[] {
+  const text = stacksText(flags, own, usual);
+  const twice = twiceIn(text.split(',').map((name) => name.trim()));
+  if (twice !== null)
+    throw new UserError(`--stack has ${twice} more than once: leave one out; ${WITH_ITSELF}`);
+  return expandValues(text, '--stack');
+}
+
 /**
  * As many as on a CPU that has no more; of nodes at once as many on each as the smallest has, so that they do the same and can wait
  * for each other.
@@ -60,7 +73,7 @@ function usualThreads(device: string, flags: Flags, machine: MachineDescription)
  * @throws UserError for an indicator without threads of its own, and for more threads than the part has CPUs
  */
 function flagsOn(
-  { name, options }: Indicator,
+  { name, options, usualThreads: own }: Indicator,
   flags: Flags,
   device: string,
   machine: MachineDescription,
@@ -69,7 +82,7 @@ function flagsOn(
   if (cpus === null) return { ...flags, device };
   if (!('threads' in options) || 'ranks' in options)
     throw new UserError(`${name} does not run on a part of the CPU: leave --device ${device} out`);
-  const threads = String(flags.threads ?? usualThreads(device, flags, machine));
+  const threads = String(flags.threads ?? own ?? usualThreads(device, flags, machine));
   if (Number(threads) > cpus.length)
     throw new UserError(
       `--threads ${threads}: ${device} has ${plural(cpus.length, 'CPU')} that may be used: ask for no more`,
@@ -94,9 +107,7 @@ export function batchesOf(
 ): readonly BatchSpec[] {
   const usual = indicator.usualStack?.(asked) ?? null;
   const chosen = distinctStacks(
-    expandValues(stacksText(asked, own, usual), '--stack').map(
-      (text) => own.get(text) ?? parseStack(text, [...own.keys()]),
-    ),
+    stackNames(asked, own, usual).map((text) => own.get(text) ?? parseStack(text, [...own.keys()])),
   );
   const flags = withSettling(asked, chosen.length);
   const devices = devicesOf(flags, machine).slice(0, indicator.spansDevices === true ? 1 : undefined);

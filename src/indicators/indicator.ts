@@ -56,12 +56,17 @@ export interface Indicator {
   work(parameters: Parameters): Work;
   /** Which part of the work its rate counts. */
   readonly rateCounts: RateCounts;
-  /** Which kernels of the embedded stack execute it: those of its data type, passes over memory, or loops of collectives. */
-  readonly kernels: 'arithmetic' | 'memory' | 'collective';
+  /**
+   * Which kernels of the embedded stack execute it: those of its data type, passes over memory, loops of collectives, or none that an
+   * instruction set would have.
+   */
+  readonly kernels: 'arithmetic' | 'memory' | 'collective' | 'none';
   /** Memory of the host that one inspection takes for its operands and buffers. */
   memory(parameters: Parameters): Bytes;
   /** Memory of the GPU; absent: it runs on none. */
   gpuMemory?(parameters: Parameters): Bytes;
+  /** Threads on a part of the CPU where nobody says how many; absent: one for each of its CPUs. */
+  readonly usualThreads?: number;
   /** Threads that one inspection keeps busy. */
   threads(parameters: Parameters): number;
   readonly dtype: (parameters: Parameters) => string;

@@ -9,21 +9,20 @@ import { UserError } from '../errors.js';
 import { availableMemory } from '../machine/capacity.js';
 import { parseCpuList } from '../machine/linux/cpu-list.js';
 import { formatBytes, plural } from '../quantities/format.js';
-import { parseByteList, parseNames } from '../quantities/parse-list.js';
+import { parseNames } from '../quantities/parse-list.js';
 import { rateCurve, rateKpis } from '../record/rate-kpis.js';
 import type { Bytes } from '../units.js';
+import { askedSizes, bytesOption } from './asked-sizes.js';
 import type { Indicator, Parameters } from './indicator.js';
 import { GPU_OPERATIONS, HOST_MEMORIES, memoryOnGpu } from './memory-gpu.js';
 import { arraysOfPass, ELEMENT, PASS_NAMES, PASSES } from './memory-passes.js';
-import { bytesOfShare, parseMemoryShare, sizeText } from './memory-share.js';
-import { defaultSizes, mainMemory } from './memory-sizes.js';
+import { sizeText } from './memory-share.js';
+import { defaultSizes } from './memory-sizes.js';
 import { MOST_THREADS, threadOptions, threadsOf } from './threads.js';
 import { withGpu } from './with-gpu.js';
 
 const STORES = ['cached', 'streaming', 'auto'] as const;
 
-/** In the place of sizes: as much as no cache holds. */
-const MAIN = 'main';
 /** Elements of a cache line: shares of threads do not meet in one. */
 const LINE = 8;
 /** What a thread moves in one repetition at least: 0.1 ms in the fastest cache, much more than calling the team takes. */
@@ -91,13 +90,7 @@ const memoryOnCpu: Indicator = {
   name: 'memory',
   summary: 'Memory and caches: rates of read, write, copy, scale, add, triad over sizes, verified',
   options: {
-    bytes: {
-      type: 'string',
-      group: 'Case:',
-      describe:
-        'Working sets, all arrays and threads together: 32KiB,1MiB or 16KiB..256MiB*2; 70%: of the free memory; main: four times the last caches, at least 512 MiB',
-      defaultDescription: 'from half of the first cache to four times the last',
-    },
+    bytes: bytesOption('Working sets, all arrays and threads together'),
     operation: {
       type: 'string',
       group: 'Case:',
@@ -135,29 +128,18 @@ const memoryOnCpu: Indicator = {
       flags.stores === undefined
         ? (['cached', 'streaming'] as const)
         : parseNames(String(flags.stores), '--stores', STORES);
-    const text = flags.bytes === undefined ? null : String(flags.bytes);
-    const share = text === null ? null : parseMemoryShare(text);
     if (flags.host !== undefined)
       throw new UserError('--host is of copies to and from a GPU: add --device cuda:0');
     const { threads, pin } = threadsOf(flags, machine);
-    const free = availableMemory(machine);
     const allowed = parseCpuList(machine.limits.allowedCpus);
-    const defaults = defaultSizes(machine.cpu, { threads, allowed }, free);
-    const sizesOf = (asked: string): readonly Bytes[] =>
-      asked === MAIN ? [mainMemory(machine.cpu, free)] : parseByteList(asked, '--bytes');
-    const given =
-      share !== null
-        ? [bytesOfShare(share, free, threads * MOST_OF_SHARE)]
-        : text === null
-          ? null
-          : sizesOf(text);
-    const asked = share === null ? {} : { share };
+    const defaults = defaultSizes(machine.cpu, { threads, allowed }, availableMemory(machine));
+    const given = askedSizes(flags, machine, threads * MOST_OF_SHARE);
     return operations.flatMap((operation) => {
-      const sizes = given ?? (operation === 'read' ? defaults.dense : defaults.sparse);
+      const sizes = given?.sizes ?? (operation === 'read' ? defaults.dense : defaults.sparse);
       const ways = operation === 'read' ? (['none'] as const) : stores;
       return ways.flatMap((way) => {
         const taken = sizes.map((bytes) =>
-          ofWholeLines(read({ operation, stores: way, bytes, ...asked, threads, pin })),
+          ofWholeLines(read({ operation, stores: way, bytes, ...given?.asked, threads, pin })),
         );
         // Several that are asked for may come to the same.
         return [...new Map(taken.map((one) => [one.bytes, one])).values()];

@@ -9,13 +9,19 @@ import type { Flags } from './indicator.js';
 
 export const MOST_THREADS = 4096;
 
-/** @param what the threads do: `Threads of the multiplication` */
-export const threadOptions = (what: string): Readonly<Record<'threads' | 'pin', Options>> => ({
+/**
+ * @param what the threads do: `Threads of the multiplication`
+ * @param usual how many there are where nobody says
+ */
+export const threadOptions = (
+  what: string,
+  usual = 'the CPUs that a launch may use',
+): Readonly<Record<'threads' | 'pin', Options>> => ({
   threads: {
     type: 'string',
     group: 'Case:',
     describe: what,
-    defaultDescription: 'the CPUs that a launch may use',
+    defaultDescription: usual,
   },
   pin: {
     type: 'boolean',

@@ -6,7 +6,8 @@ import type { Bytes, Ratio } from '../units.js';
 
 const MOST_LISTED = 3;
 
-/** Each thread of `memory` has whole huge pages set aside: of small arrays most of that is nobody's. */
+/** Each thread of these has whole huge pages set aside: of small working sets most of that is nobody's. */
+const SETTING_ASIDE: readonly string[] = ['memory', 'latency'];
 const MOST_SET_ASIDE = 1.5;
 
 type Launched = Pick<RecordBatch, 'case' | 'inspections'>;
@@ -34,7 +35,7 @@ export function hugePagesOf({ case: { indicator, parameters }, inspections }: La
   );
   const [first] = told;
   if (first === undefined) return null;
-  if (indicator === 'memory' && first.of > MOST_SET_ASIDE * Number(parameters.bytes)) return null;
+  if (SETTING_ASIDE.includes(indicator) && first.of > MOST_SET_ASIDE * Number(parameters.bytes)) return null;
   const bytes = told.map((one) => one.bytes);
   return {
     least: Math.min(...bytes),

@@ -1,17 +1,19 @@
 /** Who checked the output of a batch and what came of it, in words. Pure. */
 import { plural, significant } from '../quantities/format.js';
+import { isCutShort } from '../record/result.js';
 import type { RecordBatch, RecordInspection } from '../record/schema.js';
 
 const METHODS: Readonly<Record<string, string>> = {
   reference: 'every element compared',
   freivalds: 'every row by Freivalds’ check',
   sum: 'the sum of all words that were read',
+  place: 'where the chain ends, and that it goes through all lines',
   sums: 'the sums in the registers of every thread',
 };
 
 /** Those that were cut short are no part of what was measured, and are counted by themselves. */
 function launchesText(checked: readonly RecordInspection[]): string {
-  const cut = checked.filter(({ status }) => status === 'interrupted' || status === 'timed-out').length;
+  const cut = checked.filter(isCutShort).length;
   const whole = checked.length - cut;
   const wholeText = plural(whole, 'launch', 'launches');
   if (cut === 0) return wholeText;

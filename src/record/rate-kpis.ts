@@ -24,11 +24,14 @@ function medianRateOf(batch: RecordBatch): KpiValue | null {
 const rateDisplay = (batch: RecordBatch) => ({ divisor: 1e9, unit: `G${batch.rateUnit}`, digits: 4 });
 const rateUnit = (batch: RecordBatch) => batch.rateUnit;
 
+/** What a rate counts, as names of KPIs have it. */
+type RateBase = 'flops' | 'bytes' | 'launches' | 'loads';
+
 /** The rate over a sweep of the case's size. */
 export function rateCurve(
   indicator: string,
   what: string,
-  base: 'flops' | 'bytes' | 'launches',
+  base: RateBase,
   x: Pick<CurveDeclaration, 'along' | 'x' | 'xUnit'>,
 ): CurveDeclaration {
   return {
@@ -55,7 +58,7 @@ export const timesRanks = ({ ranks, overlap }: Pick<RecordBatch, 'ranks' | 'over
 export function rateKpis(
   indicator: string,
   what: string,
-  base: 'flops' | 'bytes' | 'launches',
+  base: RateBase,
   ofRanks = false,
 ): readonly KpiDeclaration[] {
   const prefix = `pibench_${indicator}`;
@@ -133,7 +136,7 @@ export function rateKpis(
       name: `${prefix}_time_to_result_seconds`,
       unit: () => 's',
       direction: 'lower',
-      help: `Seconds from the command to this record, waiting for other campaigns excluded`,
+      help: `Seconds from the command to this record, waiting for other campaigns excluded; of several batches the part of each, by the time of its launches`,
       statistic: 'total',
       display: () => ({ divisor: 1, unit: 's', digits: 3 }),
       regression: false,

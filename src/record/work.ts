@@ -1,7 +1,7 @@
 /** The work of one repetition, and which part of it a rate counts. Pure. */
 import type { Bytes, Flop } from '../units.js';
 
-export type RateCounts = 'flop' | 'bytes' | 'launches';
+export type RateCounts = 'flop' | 'bytes' | 'launches' | 'loads';
 
 export interface Work {
   readonly flop: Flop;
@@ -13,6 +13,8 @@ export interface Work {
   readonly writeAllocateBytes?: Bytes | undefined;
   /** Kernels that a GPU is given to execute, where that is what is measured. */
   readonly launches?: number | undefined;
+  /** Loads that each need the one before, where these are what is measured. */
+  readonly loads?: number | undefined;
   /** Of products: as many older figures count them. No rate of ours counts so. */
   readonly flop2mnkLessMn?: Flop | undefined;
 }
@@ -34,6 +36,7 @@ export function countedWork(of: Counted<Work | null>): number | null;
 export function countedWork({ work, rateCounts }: Counted<Work | null>): number | null {
   if (work === null) return null;
   if (rateCounts === 'launches') return work.launches ?? 0;
+  if (rateCounts === 'loads') return work.loads ?? 0;
   return rateCounts === 'bytes' ? work.bytes : work.flop;
 }
 

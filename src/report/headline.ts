@@ -1,5 +1,7 @@
 /** The one number of a report and whether it may be believed. Pure. */
 import { formatSeconds, plural, withPrefix } from '../quantities/format.js';
+import { isCutShort } from '../record/result.js';
+import { shortestLatency } from './latency.js';
 import type { BatchModel } from './model.js';
 import { hiddenText, hiddenUncertaintyText } from './overlap.js';
 
@@ -39,8 +41,8 @@ function verificationText(
   if (missing.length > 0) {
     const text =
       batches.length === 1
-        ? 'no launch came so far'
-        : `in ${plural(missing.length, 'batch', 'batches')} no launch came so far`;
+        ? 'no launch ran to its end'
+        : `in ${plural(missing.length, 'batch', 'batches')} no launch ran to its end`;
     return { trust: 'warning', verification: `Not verified: ${text}` };
   }
   const launches = batches.reduce((sum, { measured }) => sum + measured, 0);
@@ -91,7 +93,7 @@ function timeOf(batches: readonly BatchModel[]): Result {
     .filter(({ idle, elapsed, measured }) => idle && elapsed !== null && measured > 0)
     .sort((a, b) => (a.elapsed?.median ?? 0) - (b.elapsed?.median ?? 0));
   if (best?.elapsed == null) {
-    const cutShort = batches.some(({ elapsed, measured }) => elapsed !== null && measured === 0);
+    const cutShort = batches.some(({ launches, measured }) => measured === 0 && launches.some(isCutShort));
     const why = cutShort ? 'no launch ran to its end, so there is no score' : 'there is no score';
     return { value: null, of: '', uncertainty: why };
   }
@@ -119,9 +121,21 @@ function hiddenOf(batches: readonly BatchModel[]): Result | null {
   };
 }
 
+/** Who asks for a latency asks for a time, and not for how many loads that makes a second. */
+function latencyOf(batches: readonly BatchModel[]): Result | null {
+  const shortest = shortestLatency(batches);
+  if (shortest === null) return null;
+  const { best, value, uncertainty } = shortest;
+  return {
+    value,
+    of: batches.length === 1 ? '' : `the shortest of the batches: ${nameOf(best, batches)}`,
+    uncertainty,
+  };
+}
+
 /**
  * Of several batches the highest rate, named as such. Where units differ, of those that have the first one's, and that is said. Where
- * none has a rate, the time of one that does no work. Where all are of overlap, what hides.
+ * none has a rate, the time of one that does no work. Where all are of overlap, what hides; of latency, the shortest.
  */
 export function headlineOf(batches: readonly BatchModel[], indicator: string, imported: boolean): Headline {
   const [first] = batches;
@@ -131,7 +145,8 @@ export function headlineOf(batches: readonly BatchModel[], indicator: string, im
       ? (first?.title ?? '')
       : `${indicator}, ${plural(batches.length, 'batch', 'batches')}`;
   const hidden = batches.every((batch) => batch.indicator === 'overlap') ? hiddenOf(batches) : null;
-  if (hidden !== null) return { title, ...hidden, ...trust };
+  const own = hidden ?? latencyOf(batches);
+  if (own !== null) return { title, ...own, ...trust };
   const scored = batches.filter(({ rate }) => rate !== null);
   const unit = scored[0]?.rateUnit;
   const mixed = scored.some(({ rateUnit }) => rateUnit !== unit);

@@ -26,6 +26,8 @@ function executing(indicator: string, dtype: string): string[] {
       return running(native().memoryKernels());
     case 'collective':
       return running(native().collectiveKernels());
+    case 'none':
+      return [];
     default:
       return native()
         .kernels()
@@ -124,6 +126,10 @@ export const embedded: Stack = {
         `--stack embedded:${variant} ${reason}; here there is ${here.join(', ')}${onOthers}`,
       );
     }
+    if (findIndicator(indicator).kernels === 'none')
+      throw new UserError(
+        `--stack embedded:${variant}: ${indicator} is the same for every instruction set: ask for --stack embedded`,
+      );
     const having = executing(indicator, dtype);
     if (!having.includes(variant)) {
       throw new UserError(

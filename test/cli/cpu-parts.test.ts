@@ -97,6 +97,19 @@ describe('threads on a part of the CPU', () => {
   });
 });
 
+describe('latency on a part of the CPU', () => {
+  it('is that of one thread on each, however many CPUs it has', () => {
+    const batches = (more: Flags) => batchesOf('latency', { bytes: '32KiB', ...more }, twoNodes());
+    expect(placed(batches({ device: 'numa:all' }))).toEqual([
+      ['numa:0', 1],
+      ['numa:1', 1],
+    ]);
+    expect(placed(batches({ device: 'numa:all', 'at-once': 'only' }))).toHaveLength(2);
+    expect(placed(batches({ device: 'cpu:5' }))).toEqual([['cpu:5', 1]]);
+    expect(() => batches({ device: 'numa:0', threads: '2' })).toThrow(/--threads 2: latency is that of one/);
+  });
+});
+
 describe('memory on a NUMA node', () => {
   const bytesOf = (batches: ReturnType<typeof batchesOf>) =>
     batches.map(({ case: { parameters } }) => Number(parameters.bytes));

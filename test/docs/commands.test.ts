@@ -84,6 +84,7 @@ describe('a command line of the documents', () => {
     it.each([
       ['docs/measuring.md', 'matmul'],
       ['docs/memory.md', 'memory'],
+      ['docs/latency.md', 'latency'],
     ])('%s names options of %s alone', (page, command) => {
       const options = optionsOf(page);
       expect(options.length).toBeGreaterThanOrEqual(4);

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { piBench, piBenchEach, type Run, withFolder } from '../support/pi-bench.js';
+import { piBench, piBenchEach, piBenchIn, type Run, withFolder } from '../support/pi-bench.js';
 
 const cases: readonly (readonly [args: string, says: RegExp])[] = [
   ['--size 0', /--size takes a whole number of at least 1/],
@@ -19,6 +19,13 @@ const cases: readonly (readonly [args: string, says: RegExp])[] = [
   [
     '--stack embedded:avx512_vnni --dtype float32',
     /--stack embedded:avx512_vnni (has no kernel for float32; float32 has|does not run on this CPU)/,
+  ],
+  ['--size 64mb', /--size takes a whole number .*, or memory with its unit, such as 64MiB; got "64mb"/],
+  ['--stack opneblas', /--stack opneblas is unknown; there is .*; did you mean openblas\?$/m],
+  ['--dtype fp32', /--dtype fp32 is unknown; there is .*; did you mean float32\?$/m],
+  [
+    '--stack embedded,embedded',
+    /--stack has embedded more than once: leave one out; to compare a stack with itself, give a campaign file/,
   ],
   ['--reps', /--reps needs a value/],
   ['--budget --size 64', /--budget needs a value/],
@@ -71,6 +78,22 @@ const memoryCases: readonly (readonly [args: string, says: RegExp])[] = [
   ['--size 512', /[Uu]nknown argument.*size/],
 ];
 
+const latencyCases: readonly (readonly [args: string, says: RegExp])[] = [
+  ['--bytes 32', /--bytes takes sizes with their unit, such as 32KiB,1MiB/],
+  ['--bytes 2MiB..1MiB', /--bytes takes sizes with their unit/],
+  ['--bytes 512B', /--bytes 512 B is too small: latency takes .*iB or more, 16 lines/],
+  ['--bytes 100TiB', /--bytes 100 TiB is too large: latency takes .*iB at most/],
+  ['--bytes 250GiB', /needs .*GiB of memory and .*iB is free: choose a smaller size/],
+  ['--bytes', /--bytes needs a value/],
+  ['--order sorted', /--order sorted is unknown; there is random, pages/],
+  ['--threads 2', /--threads 2: latency is that of one thread on a machine at rest.*leave --threads out/],
+  ['--threads 0', /--threads takes a whole number/],
+  ['--stack embedded:portable', /latency is the same for every instruction set: ask for --stack embedded/],
+  ['--stack embedded:nothing', /--stack embedded:nothing is unknown; here there is/],
+  ['--operation read', /[Uu]nknown argument.*operation/],
+  ['--cache cold', /[Uu]nknown argument.*cache/],
+];
+
 const peakCases: readonly (readonly [args: string, says: RegExp])[] = [
   ['--dtype float12', /--dtype float12 is unknown; there is float32, float64, bfloat16, int8/],
   ['--dtype float32,tf32', /--dtype tf32 is for GPUs; on the CPU there is float32, float64, bfloat16, int8/],
@@ -86,6 +109,7 @@ describe('bad input', () => {
   const given = [
     ...peakCases.map((one) => ['peak', ...one] as const),
     ...memoryCases.map((one) => ['memory', ...one] as const),
+    ...latencyCases.map((one) => ['latency', ...one] as const),
     ...cases.map((one) => ['matmul', ...one] as const),
   ];
   const line = (command: string, args: string): string => `${command} ${args}`;
@@ -126,7 +150,13 @@ describe('bad input', () => {
     }));
 
   it.each([
-    [['frob'], /there is no command frob; there is matmul, memory, peak, .*\bstacks, doctor, .*\bresume/],
+    [['frob'], /there is no command frob; there is matmul, memory, latency, peak, .*\bstacks, doctor, .*\bresume/],
+    [['matmull'], /there is no command matmull; there is .*; did you mean matmul\?$/m],
+    [['matmul', '--sise', '64'], /: unknown argument --sise; .*; did you mean --size\?$/m],
+    [['sweep', 'matmull'], /there is no indicator "matmull"; .*; did you mean matmul\?$/m],
+    [['sweep', 'matmul', '--sise', '64'], /: unknown argument --sise; .*; did you mean --size\?$/m],
+    [['collective', 'all-redcue'], /there is no collective all-redcue; .*; did you mean all-reduce\?$/m],
+    [['completion', 'csh'], /completion takes one shell, bash, zsh, fish, or none for your own; got csh$/m],
     [[], /say what to do/],
     [['show'], /show needs <record> \(.*\), as in pi-bench show results\/\S+$/m],
     [['report'], /report needs <record> \(.*\), as in pi-bench report results\/\S+ --open$/m],
@@ -179,6 +209,34 @@ describe('help', () => {
     expect(run.code).toBe(0);
     expect(run.stdout).toContain('complete');
     expect(run.stdout).toContain('pi-bench');
+  });
+
+  it.each([
+    ['bash', 'complete -o bashdefault'],
+    ['zsh', '#compdef'],
+    ['fish', 'complete -f -c pi-bench'],
+  ])('completion %s prints the script of that shell, whichever asks', async (shell, says) => {
+    const run = await piBenchIn(
+      { env: { ...process.env, SHELL: '/bin/zsh', ZSH_NAME: 'zsh' } },
+      'completion',
+      shell,
+    );
+    expect(run.code).toBe(0);
+    expect(run.stderr).toBe('');
+    expect(run.stdout).toContain(says);
+  });
+
+  it('is printed for help, -h and --help, and the version for version, -v and --version', async () => {
+    const [plain, short, word] = await piBenchEach([
+      ['matmul', '--help'],
+      ['matmul', '-h'],
+      ['help', 'matmul'],
+    ]);
+    expect(plain?.stdout).toContain('-h, --help');
+    expect(short?.stdout).toBe(plain?.stdout);
+    expect(word?.stdout).toBe(plain?.stdout);
+    for (const version of ['version', '-v'])
+      expect((await piBench(version)).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
   it('completion offers the commands', async () => {

@@ -13,6 +13,7 @@
 #include "../../kernels/cpu/gemm/peak_sums.h"
 #include "../../kernels/cpu/memory/dispatch.h"
 #include "../../native/measure/best_burst.h"
+#include "../../native/measure/clock.h"
 #include "../../native/measure/in_turns.h"
 #include "../../native/memory/bandwidth.h"
 #include "../../native/peak/peak_workload.h"
@@ -49,6 +50,17 @@ std::uint64_t wrong_elsewhere(DataType type, const char* isa, std::uint64_t iter
 std::uint64_t wrong_when_long(DataType type, const char* isa, std::uint64_t iterations) noexcept {
   const std::uint64_t operations = run_peak_loop(type, isa, iterations);
   return iterations > 1 ? operations - 1 : operations;
+}
+
+// As on cores of different kinds, the main thread's the fast one: by the clock, so that no load changes it.
+constexpr std::uint64_t kOfIteration = 1000;
+constexpr Nanoseconds kFast = 1000;
+constexpr Nanoseconds kSlow = 3000;
+std::uint64_t slow_elsewhere(DataType /*type*/, const char* /*isa*/, std::uint64_t iterations) noexcept {
+  const Nanoseconds end = pibench::now() + static_cast<Nanoseconds>(iterations) * (on_main() ? kFast : kSlow);
+  while (pibench::now() < end) {
+  }
+  return iterations * kOfIteration;
 }
 
 std::uint64_t read_right(const double* a, std::size_t count) noexcept {
@@ -152,6 +164,31 @@ void check_peak_ceiling(Checks& check) {
       }
     }
   }
+}
+
+void adds_what_unlike_cores_reach(Checks& check) {
+  const double fast = static_cast<double>(kOfIteration) / (static_cast<double>(kFast) * 1e-9);
+  const double slow = static_cast<double>(kOfIteration) / (static_cast<double>(kSlow) * 1e-9);
+  // Twice the slow one is two thirds of the fast one alone.
+  const double most = 1.001 * (fast + slow);
+  // Until both members have a CPU at the same time, which other work may keep them from.
+  constexpr Nanoseconds kPatience = 20'000'000'000;
+  const auto highest_of = [&](const auto& look) {
+    double highest = 0;
+    const Nanoseconds end = pibench::now() + kPatience;
+    while (highest <= fast && pibench::now() < end) highest = std::max(highest, look());
+    return highest;
+  };
+  Team team(2, {});
+  const double peak =
+      highest_of([&] { return pibench::peak::measure(DataType::float32, team, slow_elsewhere); });
+  check.that(peak > fast && peak <= most,
+             "the peak of a fast and a slow core is more than the fast one’s, and no more than that of both",
+             std::to_string(peak / (fast + slow)));
+  const double glance = highest_of(
+      [&] { return pibench::peak::glance(DataType::float32, team, peak, 2'000'000, slow_elsewhere); });
+  check.that(glance > fast && glance <= most, "and so is a glance at it",
+             std::to_string(glance / (fast + slow)));
 }
 
 void glances_at_the_peak(Checks& check) {
@@ -328,6 +365,7 @@ int main() {
   bursts_are_long_enough(check);
   sums_tell_how_often_a_loop_ran(check);
   check_peak_ceiling(check);
+  adds_what_unlike_cores_reach(check);
   glances_at_the_peak(check);
   looks_in_turns(check);
   check_memory_ceiling(check);

@@ -31,4 +31,11 @@ describe('the embedded stack', () => {
       /has no kernel for float16/,
     );
   });
+
+  it('has no instruction set for what is the same for all', () => {
+    expect(() => embedded.check(null, 'latency', 'none', {}, 'cpu')).not.toThrow();
+    expect(() => embedded.check('portable', 'latency', 'none', {}, 'cpu')).toThrow(
+      /latency is the same for every instruction set: ask for --stack embedded/,
+    );
+  });
 });

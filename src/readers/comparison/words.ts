@@ -1,5 +1,6 @@
 /** A comparison's answers in words, the same wherever they are shown. Pure. */
 import { formatSeconds, formatShare, withPrefix } from '../../quantities/format.js';
+import { LOADS } from '../../record/latency-kpis.js';
 import type { ComparedBatch, ComparedCase, Outcome } from './document.js';
 
 export const outcomeWords = (outcome: Outcome, margin: number): string =>
@@ -15,8 +16,9 @@ export const ANSWERS: Readonly<Record<Outcome, string>> = {
   'not measured': 'not everything that the reference has could be compared',
 };
 
-/** What has no rate is compared by the time of a repetition; null: nothing was measured right. */
+/** What has no rate is compared by the time of a repetition, and of loads the time of one is what was asked; null: nothing was measured right. */
 export function speedText({ rate, rateUnit, elapsedSeconds }: ComparedBatch): string | null {
+  if (rate !== null && rateUnit === LOADS) return `${formatSeconds(1 / rate)} a load`;
   if (rate !== null) return withPrefix(rate, rateUnit);
   return elapsedSeconds === null ? null : formatSeconds(elapsedSeconds, 4);
 }

@@ -15,6 +15,7 @@ import { basisText } from './basis.js';
 import { rankRows } from './collective.js';
 import { noResultRows } from './cut-short.js';
 import { importedLines, importedRows, NOT_VERIFIED } from './imported.js';
+import { latencyRows } from './latency.js';
 import { overlapRows } from './overlap.js';
 import { clockRows } from './peak.js';
 import { rooflineRows } from './roofline.js';
@@ -54,6 +55,7 @@ function rateRows(batch: RecordBatch, style: Style): Row[] {
   const between2 =
     typeof launches?.cv === 'number' ? `; launch medians differ by ${formatShare(launches.cv)} (CV)` : '';
   return [
+    ...latencyRows(batch, style),
     // A barrier does no work.
     ...(rate.median === 0
       ? []
@@ -163,7 +165,7 @@ function undisturbedText({ inspections, elapsed }: RecordBatch): string {
 function verificationText(batch: RecordBatch, style: Style): string {
   switch (batch.verified) {
     case 'not-run':
-      return style.warn('not verified: no launch came that far');
+      return style.warn('not verified: no launch ran to its end');
     case 'failed':
       return style.bad(`WRONG ${verificationOf(batch)}`);
     default:

@@ -5,7 +5,10 @@ import type { Style } from './style.js';
 
 const BLOCKS = ' ▁▂▃▄▅▆▇█';
 const LEVELS = 8;
-const GIGA = 1e9;
+/** Of lines of text. */
+const ROWS = 6;
+/** A curve of fewer points shows nothing that a table does not. */
+export const LEAST_CURVE = 6;
 const LABEL = 5;
 /** Room for the lowest point, in rows: a column of height nought would look like no measurement. */
 const FLOOR = 0.25;
@@ -20,32 +23,36 @@ function valueAt(points: readonly Point[], x: number): number {
   return y0 * (y1 / y0) ** share;
 }
 
-/** @param points by x, at least two; bytes over bytes per second */
+/** How y is written, and what stands below the curve. */
+interface Drawn {
+  readonly divisor: number;
+  readonly title: string;
+}
+
+/** @param points by x, in bytes, at least two */
 export function drawCurve(
   points: readonly Point[],
-  room: number,
-  rows: number,
+  { divisor, title }: Drawn,
   style: Style,
 ): readonly string[] {
-  const width = Math.max(20, Math.min(72, room - LABEL - 4));
+  const width = Math.max(20, Math.min(72, style.width - LABEL - 4));
   const [low, high] = [points[0]?.[0] ?? 1, points.at(-1)?.[0] ?? 1];
-  const rates = points.map(([, y]) => y);
-  const [least, most] = [Math.min(...rates), Math.max(...rates)];
+  const values = points.map(([, y]) => y);
+  const [least, most] = [Math.min(...values), Math.max(...values)];
   const span = Math.log(most / least) || 1;
   const heights = Array.from({ length: width }, (_, column) => {
     const y = valueAt(points, low * (high / low) ** (column / (width - 1)));
-    const share = FLOOR / rows + (1 - FLOOR / rows) * (Math.log(y / least) / span);
-    return Math.round(share * rows * LEVELS);
+    const share = FLOOR / ROWS + (1 - FLOOR / ROWS) * (Math.log(y / least) / span);
+    return Math.round(share * ROWS * LEVELS);
   });
-  const lines = Array.from({ length: rows }, (_, row) => {
-    const below = (rows - 1 - row) * LEVELS;
+  const lines = Array.from({ length: ROWS }, (_, row) => {
+    const below = (ROWS - 1 - row) * LEVELS;
     const cells = heights.map((height) => BLOCKS[Math.min(LEVELS, Math.max(0, height - below))]).join('');
     const label =
-      row === 0 ? significant(most / GIGA, 3) : row === rows - 1 ? significant(least / GIGA, 3) : '';
+      row === 0 ? significant(most / divisor, 3) : row === ROWS - 1 ? significant(least / divisor, 3) : '';
     return `  ${style.dim(label.padStart(LABEL))} ${cells.trimEnd()}`;
   });
   const [first, last] = [formatBytes(low), formatBytes(high)];
-  const title = 'read, GB/s';
   const gap = Math.max(1, width - first.length - last.length - title.length) / 2;
   const axis = `${first}${' '.repeat(Math.floor(gap))}${title}${' '.repeat(Math.ceil(gap))}${last}`;
   return [...lines, `  ${' '.repeat(LABEL)} ${style.dim(axis)}`];

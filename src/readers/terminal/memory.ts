@@ -1,27 +1,18 @@
 /** A sweep of the memory indicator for a person: one table, the curve of reading, what to know of it. */
-import { isGpu } from '../../devices/device.js';
-import { machineOn } from '../../devices/machine-on-part.js';
-import { shortOfMain } from '../../indicators/memory-sizes.js';
-import { availableMemory } from '../../machine/capacity.js';
 import { impliedCaches } from '../../machine/implied-caches.js';
 import type { MachineDescription } from '../../machine/types.js';
-import { formatBytes, formatShare, plural, significant } from '../../quantities/format.js';
+import { formatBytes, plural, significant } from '../../quantities/format.js';
 import { executedByAll, executedTexts } from '../../record/executed.js';
 import { readCurves } from '../../record/read-curves.js';
 import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
-import { median } from '../../statistics/quantile.js';
-import { hugePagesOf, lackingText } from '../huge-pages.js';
-import { intervalsText } from './basis.js';
-import { drawCurve } from './curve.js';
+import { drawCurve, LEAST_CURVE } from './curve.js';
 import { impliedText } from './implied-caches.js';
 import { type Style, wrap } from './style.js';
 import { failedText, flagsText, notCheckedText, verifiedText } from './sweep.js';
+import { bytesOf, hugePagesTexts, shortText, uncertaintyText } from './working-sets.js';
 
 const GIGA = 1e9;
 const DIGITS = 4;
-const CURVE_ROWS = 6;
-/** A curve of fewer points shows nothing that the table does not. */
-const LEAST_CURVE = 6;
 /** Of an operation's columns; a column holds four digits and a point. */
 const COLUMN = 6;
 const SHORT: Readonly<Record<string, string>> = {
@@ -37,7 +28,6 @@ interface Column {
 }
 
 const parameter = (batch: RecordBatch, name: string): string => String(batch.case.parameters[name]);
-const bytesOf = (batch: RecordBatch): number => Number(batch.case.parameters.bytes);
 const isIn = (batch: RecordBatch, { operation, stores }: Column): boolean =>
   parameter(batch, 'operation') === operation && parameter(batch, 'stores') === stores;
 
@@ -100,64 +90,10 @@ function curveLines(record: PiBenchRecord, style: Style): readonly string[] {
         : `implies ${implied.map(impliedText).join('; ')}`;
     return [
       '',
-      ...drawCurve(points, style.width, CURVE_ROWS, style),
+      ...drawCurve(points, { divisor: GIGA, title: 'read, GB/s' }, style),
       ...wrap(`reading ${text}`, style.width - 2).map((line) => `  ${line}`),
     ];
   });
-}
-
-/** Where the sweep's largest size was to be memory's, and free memory did not allow it. */
-export function shortText({ batches, machine }: PiBenchRecord): readonly string[] {
-  const description = machine as unknown as MachineDescription;
-  const device = batches[0]?.device ?? 'cpu';
-  // Records that were not written here may tell less of their machine.
-  if (isGpu(device) || !('limits' in machine)) return [];
-  const largest = Math.max(...batches.map(bytesOf));
-  const here = machineOn(device, description);
-  const short = shortOfMain(largest, here.cpu, availableMemory(here));
-  if (short === null) return [];
-  const { last, times } = short;
-  const reached = times <= 1 ? 'memory was not reached' : 'a part of it is read from caches';
-  return [
-    `${formatBytes(largest)} is ${significant(times, 2)} times the last caches (${formatBytes(last)} together): ${reached}; half of the free memory allowed no more`,
-  ];
-}
-
-/** Half the width of the intervals, as shares of their rates. */
-function uncertaintyText(batches: readonly RecordBatch[]): string {
-  const widths = batches.flatMap(({ rate, title }) =>
-    rate?.interval == null
-      ? []
-      : [{ title, width: (rate.interval.high - rate.interval.low) / 2 / rate.median }],
-  );
-  const worst = [...widths].sort((a, b) => b.width - a.width)[0];
-  if (worst === undefined) return 'no intervals: too few launches of each case; use --inspections 3 or more';
-  const middle = median(widths.map(({ width }) => width));
-  return `${intervalsText(batches).join('')}: half of the cases are within ± ${formatShare(middle)}; the widest is ± ${formatShare(worst.width)} (${worst.title})`;
-}
-
-/** Of working sets that take whole huge pages. */
-function hugePagesTexts(batches: readonly RecordBatch[], style: Style): readonly string[] {
-  const large = batches.flatMap((batch) => {
-    const pages = hugePagesOf(batch);
-    return pages === null ? [] : [{ batch, pages }];
-  });
-  if (large.length === 0) return [];
-  const lacking = lackingText(
-    large.map(({ batch }) => batch),
-    large.map(({ batch }) => `${parameter(batch, 'operation')} ${formatBytes(bytesOf(batch))}`),
-  );
-  if (lacking.length > 0) return lacking.map((text) => style.warn(`huge pages are missing: ${text}`));
-  const least = Math.min(...large.map(({ batch }) => bytesOf(batch)));
-  const launches = batches
-    .filter((batch) => bytesOf(batch) >= least)
-    .reduce(
-      (sum, { inspections }) => sum + inspections.filter(({ status }) => status === 'measured').length,
-      0,
-    );
-  const telling = large.reduce((sum, { pages }) => sum + pages.telling, 0);
-  const where = telling === launches ? 'every launch' : `the ${telling} of ${launches} launches that tell`;
-  return [`huge pages wherever arrays from ${formatBytes(least)} on have room for one, in ${where}`];
 }
 
 const VERIFIED = 'every element compared, exactly; reading by the sum of all words';
@@ -193,7 +129,7 @@ export function renderMemory(record: PiBenchRecord, style: Style): string {
     ...failedText(batches, style),
     ...shortText(record).map(style.warn),
     uncertaintyText(batches),
-    ...hugePagesTexts(batches, style),
+    ...hugePagesTexts(batches, (batch) => parameter(batch, 'operation'), style),
     flagsText(batches, style),
     ...notCheckedText(batches).map(style.dim),
   ];

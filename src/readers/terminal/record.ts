@@ -1,4 +1,5 @@
 /** A record for a person: its batches, on a page of their own or in the table that suits them, and where it is. */
+import { basename, dirname } from 'node:path';
 import { isGpu, ordinalOf } from '../../devices/device.js';
 import type { GpuSurvey } from '../../machine/gpus.js';
 import { formatSeconds, formatShare, grouped, plural } from '../../quantities/format.js';
@@ -6,19 +7,22 @@ import { commandName } from '../../record/command-name.js';
 import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
 import { atOnceText } from '../beside.js';
 import { stackKey } from '../comparison/sides.js';
+import { measuredText } from '../launch-counts.js';
 import { choiceTexts } from '../library-choice.js';
 import { notSettledText } from '../not-settled.js';
 import { renderBatch } from './batch.js';
 import { renderCollective } from './collective.js';
-import { withoutShortened } from './cut-short.js';
 import { renderGpuTable } from './gpu.js';
 import { limitText, sourceRows } from './imported.js';
-import { renderMemory, shortText } from './memory.js';
+import { renderLatency } from './latency.js';
+import { renderMemory } from './memory.js';
 import { renderOverlap } from './overlap.js';
 import { renderPeak } from './peak.js';
+import { severalStacks } from './rates-first.js';
 import { renderStability } from './stability.js';
 import { type Style, wrap } from './style.js';
 import { type Row, renderRows } from './table.js';
+import { shortText } from './working-sets.js';
 
 /** What each batch at once came to; nothing where all ran alone. */
 function atOnceRows({ batches }: PiBenchRecord): readonly Row[] {
@@ -28,35 +32,35 @@ function atOnceRows({ batches }: PiBenchRecord): readonly Row[] {
   });
 }
 
-/** Of a record that lacks launches: behind how many there are. */
-function whyNotAll({ imported, stoppedBy, status, batches }: PiBenchRecord, underWay: boolean): string {
-  if (imported !== undefined) return 'are among what was imported';
+/** Of a record that lacks launches: how many there are, and why not all. */
+function launchesText({ imported, stoppedBy, status, batches }: PiBenchRecord, underWay: boolean): string {
+  const count = (of: (batch: RecordBatch) => number): number =>
+    batches.reduce((total, batch) => total + of(batch), 0);
+  const [measured, planned] = [count((batch) => batch.measured), count((batch) => batch.planned)];
+  const launched = count(({ inspections }) => inspections.length);
+  if (imported !== undefined)
+    return `${grouped(measured)} of ${plural(planned, 'launch', 'launches')} are among what was imported`;
+  const text = measuredText(measured, planned);
   // Where launches decide how many there are, those that time cut off were never planned.
-  const unlaunched = batches.some(({ planned, inspections }) => inspections.length < planned);
-  if (stoppedBy === 'budget' && unlaunched)
-    return 'measured; the others would not have ended in the time that was given (--budget)';
+  const unlaunched = batches.some((batch) => batch.inspections.length < batch.planned);
+  if (stoppedBy === 'budget' && unlaunched) {
+    const late =
+      launched > 0 ? 'the others would not have' : planned > 1 ? 'none would have' : 'it would not have';
+    return `${text}; ${late} ended in the time that was given (--budget)`;
+  }
   // A launch that crashed, hung or was wrong is a result: resume does not repeat it.
-  if (status !== 'interrupted') return 'measured';
-  return `measured; ${underWay ? 'another pi-bench on this machine goes on with it now' : 'pi-bench resume finishes it'}`;
+  if (status !== 'interrupted') return text;
+  return `${text}; ${underWay ? 'another pi-bench on this machine goes on with it now' : 'pi-bench resume finishes it'}`;
 }
 
 function statusLine(record: PiBenchRecord, style: Style, underWay: boolean): string[] {
-  const { status, campaign, contendedBy, batches } = record;
+  const { status, campaign, contendedBy } = record;
   const lines: string[] = [];
   if (campaign.fault !== null)
     lines.push(
       style.bad(`A FAULT WAS INJECTED (${campaign.fault.kind}): this is no measurement of the machine`),
     );
-  const [measured, planned] = [
-    batches.reduce((sum, b) => sum + b.measured, 0),
-    batches.reduce((sum, b) => sum + b.planned, 0),
-  ];
-  if (status !== 'complete')
-    lines.push(
-      style.warn(
-        `${status}: ${grouped(measured)} of ${plural(planned, 'launch', 'launches')} ${whyNotAll(record, underWay)}`,
-      ),
-    );
+  if (status !== 'complete') lines.push(style.warn(`${status}: ${launchesText(record, underWay)}`));
   const notSettled = notSettledText(record);
   if (notSettled !== null) lines.push(style.warn(notSettled));
   if (contendedBy !== null) lines.push(style.warn(`${contendedBy} measured at the same time`));
@@ -67,6 +71,7 @@ function statusLine(record: PiBenchRecord, style: Style, underWay: boolean): str
 /** Indicators whose batches are one table where there are several. */
 const TABLES: Readonly<Record<string, (record: PiBenchRecord, style: Style) => string>> = {
   memory: renderMemory,
+  latency: renderLatency,
   peak: renderPeak,
   collective: renderCollective,
   overlap: renderOverlap,
@@ -76,8 +81,11 @@ const TABLES: Readonly<Record<string, (record: PiBenchRecord, style: Style) => s
 const SWEPT_IN_ITS_TABLE = 'collective';
 
 /** What tables have no place for: of several stacks or devices all but one would be hidden, and of what was measured at once. */
-const OF_ONE_STACK: readonly string[] = ['memory', 'overlap'];
-const OF_ONE_PLACE: readonly string[] = ['memory', 'overlap', 'peak'];
+const OF_ONE_STACK: readonly string[] = ['memory', 'latency', 'overlap'];
+const OF_ONE_PLACE: readonly string[] = ['memory', 'latency', 'overlap', 'peak'];
+
+/** Whose largest size may be short of what was to be main memory's. */
+const OVER_WORKING_SETS: readonly string[] = ['memory', 'latency'];
 
 function isHidden(indicator: string, batches: readonly RecordBatch[]): boolean {
   const stacks = new Set(batches.map(({ stack }) => stackKey(stack)));
@@ -93,7 +101,7 @@ function renderBatches(record: PiBenchRecord, style: Style): string {
   const { batches, campaign } = record;
   const [first] = batches;
   if (batches.length === 1 && first !== undefined) {
-    const short = first.case.indicator === 'memory' ? shortText(record) : [];
+    const short = OVER_WORKING_SETS.includes(first.case.indicator) ? shortText(record) : [];
     return [renderBatch(first, style), ...short.flatMap((text) => wrap(style.warn(text), style.width))].join(
       '\n',
     );
@@ -118,6 +126,15 @@ function gpuNames({ machine, batches }: PiBenchRecord): string[] {
   });
 }
 
+/** What tells stacks of one case apart, where the launches were not made for it and the answer stands below. */
+function compareRow({ batches }: PiBenchRecord, path: string | null): readonly Row[] {
+  const told = batches.filter(({ measured }) => measured > 0);
+  const together = told.some(({ title }) => severalStacks(told.filter((other) => other.title === title)));
+  if (path === null || !together || batches.some(({ asked }) => asked.settle !== undefined)) return [];
+  const named = basename(path) === 'record.json' ? dirname(path) : path;
+  return [['compare', `pi-bench compare ${named} says which differences are real`]];
+}
+
 /** Launches whose time nobody knows. A campaign that is complete has made them again; of another nobody sees whether it did. */
 function unendedText({ accounting, status }: PiBenchRecord): string {
   const attempts = accounting?.unended ?? 0;
@@ -131,12 +148,11 @@ function unendedText({ accounting, status }: PiBenchRecord): string {
  * @param underWay whether some process goes on with its campaign
  */
 export function renderRecord(
-  whole: PiBenchRecord,
+  record: PiBenchRecord,
   path: string | null,
   style: Style,
   underWay = false,
 ): string {
-  const record = { ...whole, batches: whole.batches.map(withoutShortened) };
   const { accounting, labels, imported } = record;
   const machine = [
     labels.cpu_model,
@@ -168,6 +184,7 @@ export function renderRecord(
         ...atOnceRows(record),
         ...sourceRows(record),
         ...(path === null ? [] : ([['record', path]] as Row[])),
+        ...compareRow(record, path),
       ],
       style,
     ),

@@ -81,6 +81,7 @@ export function batchSchema(
           'at most: read before they are written where plain stores miss the caches and the CPU does not avoid it; beside `bytes`, in no rate; absent: not known or not meant',
         ),
       launches: z.number().optional().describe('kernels that a GPU is given to execute'),
+      loads: z.number().optional().describe('loads that each need the one before'),
       flop2mnkLessMn: z
         .number()
         .optional()
@@ -91,7 +92,7 @@ export function batchSchema(
       .nullable()
       .describe('of one repetition; null: not known, in imported records only'),
     rateCounts: z
-      .enum(['flop', 'bytes', 'launches'])
+      .enum(['flop', 'bytes', 'launches', 'loads'])
       .optional()
       .describe('the work that rates count; absent: flop'),
     rateUnit: z.string(),
@@ -132,6 +133,11 @@ export function batchSchema(
     roofline: object({
       peak: z.number().describe('operations per second in registers only: median over launches'),
       peakIsa: z.string().describe('the instruction set that reaches it'),
+      peaks: object({ launches: z.int(), least: z.number(), most: z.number() })
+        .optional()
+        .describe(
+          'the peaks of the launches that measured it; absent: one did, or a record from before it was written',
+        ),
       efficiency: z.number().describe('rate / peak'),
       inTurns: inTurns.optional(),
       bandwidth: z
@@ -239,7 +245,16 @@ export function batchSchema(
     precision: object({
       target: z.number(),
       reached: z.boolean(),
-      halfWidth: z.number().nullable().describe('of the interval, as a share of the estimate'),
+      halfWidth: z
+        .number()
+        .nullable()
+        .describe('of the interval, as a share of the estimate; null: there is none'),
+      worth: z
+        .number()
+        .optional()
+        .describe(
+          'independent launches that these are worth, as neighbours are alike; absent: as many as they are, or a record from before it was written',
+        ),
       reason: z.string(),
     })
       .optional()

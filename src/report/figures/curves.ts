@@ -10,6 +10,10 @@ const LOG_FROM = 8;
 /** Whether a curve is of the rate itself. */
 export const isRateCurve = ({ name }: CurveKpi): boolean => /_rate_curve_/.test(name);
 
+/** Whether it tells what a figure of the rates over the size would: a time of loads is their rate turned over. */
+export const tellsTheRate = (curve: CurveKpi): boolean =>
+  isRateCurve(curve) || curve.labels.indicator === 'latency';
+
 /** Curves of another name have another unit: the first name's are drawn. */
 export const drawnCurves = (curves: readonly CurveKpi[]): readonly CurveKpi[] =>
   curves.filter(({ name }) => name === curves[0]?.name);
@@ -40,6 +44,15 @@ function wordsOf(curve: CurveKpi, dashed: boolean): Words {
       x: 'working set',
       y: 'rate',
       reading: `Each line is one operation${dashed ? ', dashed where the same operation stores in another way' : ''}; a step down is where a cache is full.`,
+    };
+  }
+  if (curve.labels.indicator === 'latency') {
+    return {
+      title: 'Latency over the working set',
+      x: 'working set',
+      y: 'time of a load',
+      reading:
+        'Each line is one order of the loads; a step up is where a cache is full, or where the TLB’s reach ends.',
     };
   }
   const y = isRateCurve(curve) ? 'rate' : curve.yUnit === 's' ? 'time' : 'share';
@@ -120,7 +133,8 @@ export const curves: CampaignFigure = {
   draw({ curves: all }) {
     const [first] = all;
     if (first === undefined) {
-      const why = 'the record has no curves: several sizes of memory, collective or overlap make them';
+      const why =
+        'the record has no curves: several sizes of memory, latency, collective or overlap make them';
       return { title: 'Curves over the size', why };
     }
     const shown = named(drawnCurves(all));

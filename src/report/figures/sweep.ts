@@ -1,7 +1,7 @@
 /** The rate over a swept parameter: median with quartiles and interval, against the measured peak and the roofline. */
 import { withPrefix } from '../../quantities/format.js';
 import type { ReportModel } from '../model.js';
-import { drawnCurves, isRateCurve } from './curves.js';
+import { drawnCurves, tellsTheRate } from './curves.js';
 import type { CampaignFigure } from './figure.js';
 import { isBanded, type LinePoint, linesSpec } from './lines.js';
 import { axisLabel, unitFor, whyNoRate } from './parts.js';
@@ -55,7 +55,7 @@ export const sweep: CampaignFigure = {
     const title = `Rate over ${axis?.label ?? 'a swept parameter'}`;
     if (axis === null) return { title, why: whyNoAxis(report) };
     // Curves are over bytes, whatever else was swept beside.
-    if (axis.key === 'bytes' && drawnCurves(curves).some(isRateCurve))
+    if (axis.key === 'bytes' && drawnCurves(curves).some(tellsTheRate))
       return { title, why: 'the record has it as curves, which are drawn below' };
     const scored = batches.filter(({ rate }) => rate !== null);
     const rateUnit = scored[0]?.rateUnit ?? '';

@@ -1,0 +1,75 @@
+/** What is said below a table over working sets, of memory and of latency alike: uncertainty, huge pages, a largest size that is none. */
+import { isGpu } from '../../devices/device.js';
+import { machineOn } from '../../devices/machine-on-part.js';
+import { shortOfMain } from '../../indicators/memory-sizes.js';
+import { availableMemory } from '../../machine/capacity.js';
+import type { MachineDescription } from '../../machine/types.js';
+import { formatBytes, formatShare, significant } from '../../quantities/format.js';
+import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
+import { median } from '../../statistics/quantile.js';
+import { hugePagesOf, lackingText } from '../huge-pages.js';
+import { intervalsText } from './basis.js';
+import type { Style } from './style.js';
+
+export const bytesOf = (batch: RecordBatch): number => Number(batch.case.parameters.bytes);
+
+/** Where the sweep's largest size was to be memory's, and free memory did not allow it. */
+export function shortText({ batches, machine }: PiBenchRecord): readonly string[] {
+  const description = machine as unknown as MachineDescription;
+  const device = batches[0]?.device ?? 'cpu';
+  // Records that were not written here may tell less of their machine.
+  if (isGpu(device) || !('limits' in machine)) return [];
+  const largest = Math.max(...batches.map(bytesOf));
+  const here = machineOn(device, description);
+  const short = shortOfMain(largest, here.cpu, availableMemory(here));
+  if (short === null) return [];
+  const { last, times } = short;
+  const reached = times <= 1 ? 'memory was not reached' : 'a part of it is read from caches';
+  return [
+    `${formatBytes(largest)} is ${significant(times, 2)} times the last caches (${formatBytes(last)} together): ${reached}; half of the free memory allowed no more`,
+  ];
+}
+
+/** Half the width of the intervals, as shares of their rates. */
+export function uncertaintyText(batches: readonly RecordBatch[]): string {
+  const widths = batches.flatMap(({ rate, title }) =>
+    rate?.interval == null
+      ? []
+      : [{ title, width: (rate.interval.high - rate.interval.low) / 2 / rate.median }],
+  );
+  const worst = [...widths].sort((a, b) => b.width - a.width)[0];
+  if (worst === undefined) return 'no intervals: too few launches of each case; use --inspections 3 or more';
+  const middle = median(widths.map(({ width }) => width));
+  return `${intervalsText(batches).join('')}: half of the cases are within ± ${formatShare(middle)}; the widest is ± ${formatShare(worst.width)} (${worst.title})`;
+}
+
+/**
+ * Of working sets that take whole huge pages.
+ * @param nameOf what else a batch is called beside its size
+ */
+export function hugePagesTexts(
+  batches: readonly RecordBatch[],
+  nameOf: (batch: RecordBatch) => string,
+  style: Style,
+): readonly string[] {
+  const large = batches.flatMap((batch) => {
+    const pages = hugePagesOf(batch);
+    return pages === null ? [] : [{ batch, pages }];
+  });
+  if (large.length === 0) return [];
+  const lacking = lackingText(
+    large.map(({ batch }) => batch),
+    large.map(({ batch }) => `${nameOf(batch)} ${formatBytes(bytesOf(batch))}`),
+  );
+  if (lacking.length > 0) return lacking.map((text) => style.warn(`huge pages are missing: ${text}`));
+  const least = Math.min(...large.map(({ batch }) => bytesOf(batch)));
+  const launches = batches
+    .filter((batch) => bytesOf(batch) >= least)
+    .reduce(
+      (sum, { inspections }) => sum + inspections.filter(({ status }) => status === 'measured').length,
+      0,
+    );
+  const telling = large.reduce((sum, { pages }) => sum + pages.telling, 0);
+  const where = telling === launches ? 'every launch' : `the ${telling} of ${launches} launches that tell`;
+  return [`huge pages wherever arrays from ${formatBytes(least)} on have room for one, in ${where}`];
+}

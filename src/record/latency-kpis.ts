@@ -1,0 +1,75 @@
+/** The KPIs and the curve of the latency indicator: beside those of any rate, the time of one load. Pure. */
+import type { Seconds } from '../units.js';
+import { effectiveFrequency } from './clock.js';
+import type { CurveDeclaration, KpiDeclaration, KpiValue } from './kpi.js';
+import { ciOf, rateKpis } from './rate-kpis.js';
+import type { RecordBatch } from './schema.js';
+import { countedWork } from './work.js';
+
+/** The unit of its rates. */
+export const LOADS = 'loads/s';
+
+type Timed = Pick<RecordBatch, 'elapsed' | 'work' | 'rateCounts'>;
+
+/** Seconds of one load, with its interval; null where nothing was measured right. */
+export function loadTime({ elapsed, ...batch }: Timed): (KpiValue & { readonly value: Seconds }) | null {
+  const loads = countedWork(batch);
+  if (elapsed === null || loads === null) return null;
+  return { value: elapsed.median / loads, ci: ciOf(elapsed.interval, 1 / loads) };
+}
+
+/** Cycles of the thread's clock in the time of one load; null where that or the clock is not known. */
+export function cyclesOfLoad(batch: Timed & Pick<RecordBatch, 'inspections'>): number | null {
+  const [time, frequency] = [loadTime(batch), effectiveFrequency(batch)];
+  return time === null || frequency === null ? null : time.value * frequency;
+}
+
+const loadKpi: KpiDeclaration = {
+  name: 'pibench_latency_load_seconds',
+  unit: () => 's',
+  direction: 'lower',
+  help: 'Seconds of one load that needs the one before: those of a repetition / its loads, median over launches of the launch medians',
+  statistic: 'median',
+  display: () => ({ divisor: 1e-9, unit: 'ns', digits: 4 }),
+  regression: true,
+  value: loadTime,
+};
+
+const cyclesKpi: KpiDeclaration = {
+  name: 'pibench_latency_cycles_per_load_ratio',
+  unit: () => '1',
+  direction: 'lower',
+  help: 'Cycles of the effective frequency of the thread in the time of one load',
+  statistic: 'median',
+  display: () => ({ divisor: 1, unit: 'cycles', digits: 3 }),
+  regression: false,
+  value: (batch) => {
+    const cycles = cyclesOfLoad(batch);
+    return cycles === null ? null : { value: cycles, ci: null };
+  },
+};
+
+export const latencyKpis: readonly KpiDeclaration[] = [
+  ...rateKpis('latency', 'loads that each need the one before', 'loads'),
+  loadKpi,
+  cyclesKpi,
+];
+
+const { unit: yUnit, direction, help, statistic, display, regression } = loadKpi;
+
+/** No curve of the rate beside it, which is the same turned over. */
+export const latencyCurves: readonly CurveDeclaration[] = [
+  {
+    name: 'pibench_latency_load_curve_seconds',
+    along: ['bytes'],
+    x: ({ bytes }) => Number(bytes),
+    xUnit: 'B',
+    yUnit,
+    direction,
+    help,
+    statistic,
+    display,
+    regression,
+    point: loadTime,
+  },
+];

@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import { latency } from '../../src/indicators/latency.js';
+import { speedText } from '../../src/readers/comparison/words.js';
+import { hugePagesOf } from '../../src/readers/huge-pages.js';
+import { renderRecord } from '../../src/readers/terminal/record.js';
+import { terminalStyle } from '../../src/readers/terminal/style.js';
+import { curvesOf } from '../../src/record/curves.js';
+import type { PiBenchRecord, RecordBatch } from '../../src/record/schema.js';
+import { buildReport } from '../../src/report/model.js';
+import { batchOf, type Launch } from '../support/batch.js';
+import { machineOf } from '../support/machine.js';
+import { recordOf } from '../support/records.js';
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const caseOf = (bytes: number, order: string) => ({
+  indicator: 'latency',
+  parameters: { order, bytes, stride: 64, threads: 1, pin: true },
+});
+
+/** Launches in which a load took so many nanoseconds. */
+function batchAt(bytes: number, nanos: readonly number[], rest: Partial<Launch> = {}, order = 'random') {
+  const one = caseOf(bytes, order);
+  const loads = Number(latency.work(one.parameters).loads);
+  return batchOf(
+    one,
+    nanos.map((nano) => ({ seconds: nano * 1e-9 * loads, frequency: 4e9, ...rest })),
+  );
+}
+
+function recordWith(batches: readonly RecordBatch[]): PiBenchRecord {
+  const base = recordOf({ batches: [] });
+  return {
+    ...base,
+    campaign: { ...base.campaign, command: ['latency'] },
+    batches: [...batches],
+    kpis: [...curvesOf(batches, base.labels, 'now')],
+    machine: machineOf() as never,
+  };
+}
+const shown = (...batches: readonly RecordBatch[]): string =>
+  renderRecord(recordWith(batches), null, terminalStyle({ isTTY: false }));
+const flowing = (text: string): string => text.replaceAll(/\s+/g, ' ');
+
+describe('the table of latency', () => {
+  it('has a line for each size: nanoseconds, their interval, cycles', () => {
+    const text = shown(batchAt(32 * KIB, [1.25, 1.24, 1.26]), batchAt(128 * MIB, [80, 79, 81]));
+    expect(text).toContain('latency, 1 thread, pinned, lines of 64 B, by working set');
+    expect(text).toMatch(/ random, ns +95 % +cycles\n/);
+    expect(text).toMatch(/32\.0 KiB +1\.250 +1\.2\d+–1\.2\d+ +5\.00\n/);
+    expect(text).toMatch(/128 MiB +80\.00 +7\d\.\d+–8\d\.\d+ +320\n/);
+    expect(text).toContain('verified in 6 launches');
+    for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+  });
+
+  it('says what each order that it has holds, and of the other nothing', () => {
+    const [random, pages] = ['random', 'pages'].map((order) =>
+      [32 * KIB, 64 * KIB].map((bytes) => batchAt(bytes, [1], {}, order)),
+    );
+    const texts = [shown(...(random ?? [])), shown(...(pages ?? []))].map(flowing);
+    expect(texts[0]).toContain('past the reach of the TLB a load also waits for the walk of page tables');
+    expect(texts[0]).not.toContain('all lines of a page');
+    expect(texts[1]).toContain('pages: all lines of a page of 4 KiB');
+    expect(texts[1]).not.toContain('any line may follow');
+    const both = shown(...(random ?? []), ...(pages ?? []));
+    expect(both).toMatch(/random, ns +95 % +cycles +pages, ns +95 % +cycles\n/);
+    for (const line of both.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+  });
+
+  it('draws a curve of six sizes and more', () => {
+    const sizes = [16, 32, 64, 128, 256, 512].map((kib) => batchAt(kib * KIB, [kib]));
+    expect(shown(...sizes)).toContain('random order, ns a load');
+    expect(shown(...sizes.slice(1))).not.toContain('random order, ns a load');
+  });
+
+  it('says which size is wrong, and gives it no time', () => {
+    const text = shown(batchAt(32 * KIB, [1]), batchAt(64 * KIB, [1], { passed: false }));
+    expect(text).toMatch(/64\.0 KiB +WRONG\n/);
+    expect(flowing(text)).toContain('WRONG in 1 case: latency 64.0 KiB');
+  });
+
+  it('says where huge pages are missing, of sizes that would have some', () => {
+    const pages = (bytes: number, of: number) => ({ hugePages: { bytes, of, possible: of, page: 2 * MIB } });
+    const small = batchAt(32 * KIB, [1], pages(0, 2 * MIB));
+    const large = batchAt(8 * MIB, [9], pages(0, 8 * MIB));
+    expect(hugePagesOf(small)).toBeNull();
+    expect(flowing(shown(small, large))).toContain(
+      'huge pages are missing: none behind 8.00 MiB of arrays (random order 8.00 MiB)',
+    );
+  });
+
+  it('is the table of stability where it would hide devices', () => {
+    const one = batchAt(32 * KIB, [1]);
+    const [first, second] = ['cpu:0', 'cpu:1'].map((device) => ({
+      ...one,
+      device,
+      asked: { ...one.asked, device },
+    }));
+    if (first === undefined || second === undefined) throw new Error('two were made');
+    expect(shown(first, second)).toContain('latency over 2 batches');
+  });
+});
+
+describe('the page of one latency', () => {
+  it('says first how long a load takes, and how many cycles', () => {
+    const text = shown(batchAt(32 * KIB, [1.25, 1.24, 1.26]));
+    expect(text).toMatch(/latency +1\.250 ns a load {2}95 % between 1\.2\d+ ns and 1\.2\d+ ns\n/);
+    expect(text).toMatch(/cycles +5\.00 a load, of a clock of 4\.00 GHz\n/);
+    expect(text).toMatch(/rate +800\.0 Mloads\/s/);
+    expect(text.indexOf('latency  ')).toBeLessThan(text.indexOf('rate  '));
+    expect(shown(batchAt(32 * KIB, [1.25], { frequency: null }))).toContain('the clock is not known here');
+  });
+});
+
+describe('other readers of latency', () => {
+  it('compare times of loads', () => {
+    const of = (rate: number | null, rateUnit: string) =>
+      speedText({ rate, rateUnit, elapsedSeconds: 1e-3 } as Parameters<typeof speedText>[0]);
+    expect(of(1e9 / 80, 'loads/s')).toBe('80.00 ns a load');
+    expect(of(null, 'loads/s')).toBe('1.000 ms');
+  });
+
+  it('put the shortest time at the head of a report', () => {
+    const [quick, slow] = [batchAt(32 * KIB, [1.25, 1.24, 1.26]), batchAt(MIB, [5, 4, 6])];
+    const { headline } = buildReport(recordWith([slow, quick]), []);
+    expect(headline.value).toBe('1.250 ns a load');
+    expect(headline.of).toBe('the shortest of the batches: latency 32.0 KiB, random order, pinned');
+    expect(headline.uncertainty).toMatch(/^95 % interval 1\.2\d+ ns to 1\.2\d+ ns, over only 3 launches/);
+    const [one] = [buildReport(recordWith([batchAt(32 * KIB, [1.25])]), []).headline];
+    expect([one.value, one.of]).toEqual(['1.250 ns a load', '']);
+    expect(one.uncertainty).toContain('no interval');
+    expect(buildReport(recordWith([batchAt(32 * KIB, [1], { passed: false })]), []).headline).toMatchObject({
+      value: null,
+      trust: 'bad',
+    });
+  });
+});
