@@ -86,7 +86,7 @@ export async function launch(args) {
     process.exitCode = answered;
     return;
   }
-  if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
+  if (args.length === 1 && ['--version', '-V', '-v', 'version'].includes(args[0])) {
     mindStreams(EXIT_INCOMPLETE);
     const { version } = JSON.parse(readFileSync(`${packageRoot}/package.json`, 'utf8'));
     process.stdout.write(`${version}\n`);

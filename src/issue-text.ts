@@ -1,5 +1,6 @@
 /** What is wrong with a value that somebody wrote into a file, and what is expected in its place, in words. Pure. */
 import type { z } from 'zod';
+import { likely, meantText, nearest } from './nearest.js';
 
 type RawIssue = z.core.$ZodRawIssue;
 
@@ -24,46 +25,20 @@ function gotText(input: unknown): string {
 const listed = (all: readonly string[]): string =>
   all.length < 2 ? all.join('') : `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`;
 
-/** Letters that have to be put in, left out or changed for the one to be the other (Levenshtein). */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (const [i, letter] of [...a].entries()) {
-    const next = [i + 1];
-    for (let j = 0; j < b.length; j++) {
-      const changed = (row[j] ?? 0) + (letter === b[j] ? 0 : 1);
-      next.push(Math.min(changed, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
-}
-
-/** Of a misspelling, and of the flag's name in place of the file's: `reps` for `repetitions`. */
-const MOST_CHANGES = 2;
-const SAME_BEGINNING = 3;
-
-function isNear(given: string, known: string): boolean {
-  const [a, b] = [given.toLowerCase(), known.toLowerCase()];
-  const changes = distance(a, b);
-  const begins = a.length >= SAME_BEGINNING && b.startsWith(a.slice(0, SAME_BEGINNING));
-  return begins || (changes <= MOST_CHANGES && changes < a.length / 2);
-}
-
 /** Those that are likely to be meant first. */
 function likelyFirst(given: readonly string[], known: readonly string[]): readonly string[] {
-  const near = known.filter((one) => given.some((key) => isNear(key, one)));
-  const nearest = near.toSorted(
-    (a, b) =>
-      Math.min(...given.map((key) => distance(key, a))) - Math.min(...given.map((key) => distance(key, b))),
-  );
-  return [...nearest, ...known.filter((one) => !near.includes(one))];
+  const near = [...new Set(given.flatMap((key) => likely(key, known)))];
+  return [...near, ...known.filter((one) => !near.includes(one))];
 }
 
 function unknownKeysText(keys: readonly string[], schema: RawIssue['inst']): string {
   const { shape = {} } = (schema?._zod.def ?? {}) as { readonly shape?: Readonly<Record<string, unknown>> };
   const known = Object.keys(shape).filter((key) => key !== '$schema');
-  const there = known.length === 0 ? '' : `; there is ${likelyFirst(keys, known).join(', ')}`;
-  return `${keys.map((key) => `"${key}"`).join(', ')} is unknown here${there}`;
+  const named = `${keys.map((key) => `"${key}"`).join(', ')} is unknown here`;
+  if (known.length === 0) return named;
+  const meant = keys.flatMap((key) => nearest(key, known) ?? []);
+  const all = likelyFirst(keys, known).join(', ');
+  return `${named}; there is ${all}${meantText(meant.length === 0 ? null : meant.join(', '))}`;
 }
 
 /** null: of some nothing is known here. */

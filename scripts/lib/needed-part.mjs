@@ -15,6 +15,11 @@ const MEASURE_NOTHING = [
   'submit',
   'on-node',
   'completion',
+  'help',
+  'version',
+  '-v',
+  '-V',
+  '--version',
   '--get-yargs-completions',
 ];
 
@@ -97,7 +102,9 @@ function firstPart({ arch, cpuinfo, gpu }) {
 function measuresNothing(args) {
   // Behind -- stand operands.
   const words = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
-  return args.length === 0 || MEASURE_NOTHING.includes(args[0]) || words.includes('--help');
+  return (
+    args.length === 0 || MEASURE_NOTHING.includes(args[0]) || words.includes('--help') || words.includes('-h')
+  );
 }
 
 /**

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { checkYaml } from '../checked-yaml.js';
 import { indicators } from '../indicators/index.js';
 import type { Indicator } from '../indicators/indicator.js';
+import { nearest } from '../nearest.js';
 import { AT_ONCE } from './at-once.js';
 
 export const CAMPAIGN_SCHEMA = 'urn:pi-bench:schema:campaign:1';
@@ -79,7 +80,12 @@ export const campaignFile = z.strictObject({
     .describe('file with stacks of your own, relative to this one; entries name them among their stacks'),
   labels: labels.optional().describe('for every number of the record'),
   seed: z.int().min(0).optional().describe('of data and order; left out: drawn and recorded'),
-  budget: z.string().optional().describe('time; a launch that would end after it is not begun: 10min'),
+  budget: z
+    .string()
+    .optional()
+    .describe(
+      'time for measuring; a launch that would end after it is not begun, and waiting for another campaign is not in it: 10min',
+    ),
   defaults: z.strictObject(measuring).optional().describe('for every entry that does not say otherwise'),
   measure: z.array(entry).min(1),
 });
@@ -151,11 +157,35 @@ function overriding(
   return { ...Object.fromEntries(kept), ...own };
 }
 
+const PARAMETERS = indicators.flatMap(({ options }) => Object.keys(options));
+const FLAG_NAMES: readonly string[] = [...Object.keys(FLAG_OF), ...Object.values(FLAG_OF)];
+
+/** How a file calls what a flag of that name, or nearly so, says of measuring; null: none does. */
+function measuringKey(given: string): string | null {
+  if (!FLAG_NAMES.includes(given) && nearest(given, PARAMETERS) !== null) return null;
+  const meant = nearest(given, FLAG_NAMES);
+  return Object.entries(FLAG_OF).find((names) => names.some((name) => name === meant))?.[0] ?? null;
+}
+
+/** A key that is right elsewhere: by what it is given is said, and where it stands. null: its place is no matter. */
+function placeText(key: string, path: readonly PropertyKey[]): string | null {
+  const place = path.at(-1);
+  if (typeof place === 'number' && PARAMETERS.includes(key))
+    return `"${key}" stands below parameters: parameters: {${key}: ...}`;
+  const own = place === 'parameters' || place === undefined ? measuringKey(key) : null;
+  if (own === null) return null;
+  return place === undefined
+    ? `"${key}" does not stand here; below defaults, or in an entry of measure, stands ${own}`
+    : `"${key}" does not stand below parameters; beside them stands ${own}`;
+}
+
 /** Texts that are times: a number alone does not say of what. */
 const TIMES: readonly string[] = ['budget', 'timeout'];
 
 /** What is wrong with a campaign, in better words than the schema's. */
-export function explainCampaign({ code, path }: z.core.$ZodIssue): string | null {
+export function explainCampaign(issue: z.core.$ZodIssue): string | null {
+  const { code, path } = issue;
+  if (code === 'unrecognized_keys') return placeText(issue.keys[0] ?? '', path);
   const key = String(path.at(-1) ?? '');
   if (code === 'invalid_union' && key === 'indicator')
     return `there is no such indicator; there is ${indicators.map(({ name }) => name).join(', ')}`;

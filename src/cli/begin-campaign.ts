@@ -11,9 +11,10 @@ import { say } from './say.js';
 
 /** A store that says where it goes when its folder cannot be written. */
 export function openStoreAloud(folder: string, campaign: string): Store {
-  return openStore(folder, campaign, (from, to, why) =>
-    say(`cannot write to ${from} (${why}); the campaign goes to ${to}`),
-  );
+  return openStore(folder, campaign, ({ from, to, why, leftBehind }) => {
+    const part = leftBehind ? `; what is in ${from} is a part of it, which is not to be resumed` : '';
+    say(`cannot write to ${from} (${why}); the campaign goes to ${to}${part}`);
+  });
 }
 
 /**

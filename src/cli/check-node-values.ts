@@ -13,7 +13,6 @@ import type { Flags, Indicator } from '../indicators/indicator.js';
 import type { MachineDescription } from '../machine/types.js';
 import { parseBaseline } from '../qualify/baseline.js';
 import type { Tier } from '../qualify/suite.js';
-import { expandValues } from '../quantities/expand.js';
 import { parseCount, requireDuration } from '../quantities/parse.js';
 import type { BatchSpec, StackChoice } from '../record/schema.js';
 import { parseStack } from '../stacks/index.js';
@@ -24,7 +23,7 @@ import { ownStacksOf } from './asked-stacks.js';
 import { atOnceOf, type WithoutOthers } from './at-once.js';
 import { measureCommand, namedOptions, positionalOf } from './commands/measure.js';
 import { budgetOf, labelsOf, seedOf } from './common-options.js';
-import { batchesOf, createCampaign, stacksText } from './create-campaign.js';
+import { batchesOf, createCampaign, stackNames, stacksText } from './create-campaign.js';
 import { batchesOfEntry } from './entry-batches.js';
 import { NO_OWN, type OwnNames } from './own-stack-names.js';
 import type { Wanted } from './qualification/outputs.js';
@@ -76,6 +75,13 @@ interface Asked<Value> {
   readonly names: OwnNames;
 }
 
+/** Ranks that this machine can have in place of MPI's; its own, where they are asked for, too, stand for both. */
+function withoutMpi(transport: string): string {
+  const others = transport.split(',').filter((name) => name.trim() !== 'mpi');
+  const shm = others.length === transport.split(',').length || others.some((name) => name.trim() === 'shm');
+  return [...others, ...(shm ? [] : ['shm'])].join(',');
+}
+
 /** Each stack as if it were one of one's own: whether it is there, and what it can, its node says. So does an MPI library. */
 function onAnyStack<Value>(
   { usualStack }: Indicator,
@@ -84,15 +90,16 @@ function onAnyStack<Value>(
 ): Asked<Value> {
   const kept = Object.entries(given).filter(([name]) => !OF_NODES.includes(name));
   const { transport } = given;
-  const stack = stacksText(given, own, usualStack?.(given) ?? null);
-  const names = expandValues(stack, '--stack').map((text): [string, StackChoice] => [
+  const usual = usualStack?.(given) ?? null;
+  const stack = stacksText(given, own, usual);
+  const names = stackNames(given, own, usual).map((text): [string, StackChoice] => [
     text,
     own.get(text) ?? { ...parseStack(text, [...own.keys()]), own: text },
   ]);
   return {
     flags: {
       ...Object.fromEntries(kept),
-      ...(transport === undefined ? {} : { transport: String(transport).replaceAll(/\bmpi\b/g, 'shm') }),
+      ...(transport === undefined ? {} : { transport: withoutMpi(String(transport)) }),
       stack,
     },
     names: new Map(names),

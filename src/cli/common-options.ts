@@ -38,7 +38,7 @@ export const outputOptions: Readonly<Record<string, Options>> = {
     type: 'boolean',
     group: 'Measuring:',
     describe:
-      'Wait while another campaign measures on this machine; --no-wait measures beside it and says so',
+      'Wait, however long, while another campaign measures on this machine; --no-wait measures beside it and says so',
     default: true,
   },
   strict: {
@@ -96,7 +96,8 @@ export const measuringOptions = ({
   budget: {
     type: 'string',
     group: 'Measuring:',
-    describe: 'Time after which nothing is begun that would end later (60s)',
+    describe:
+      'Time for measuring: no launch is begun that would end after it (60s); waiting for another campaign is not in it',
   },
   warmup: {
     type: 'string',

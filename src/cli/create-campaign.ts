@@ -106,9 +106,10 @@ export function batchesOf(
   own: OwnNames,
 ): readonly BatchSpec[] {
   const usual = indicator.usualStack?.(asked) ?? null;
-  const chosen = distinctStacks(
-    stackNames(asked, own, usual).map((text) => own.get(text) ?? parseStack(text, [...own.keys()])),
-  );
+  const names = stackNames(asked, own, usual);
+  const chosen = distinctStacks(names.map((text) => own.get(text) ?? parseStack(text, [...own.keys()])));
+  if (chosen.length < names.length)
+    throw new UserError(`--stack ${names.join(',')} names one stack twice: leave one out; ${WITH_ITSELF}`);
   const flags = withSettling(asked, chosen.length);
   const devices = devicesOf(flags, machine).slice(0, indicator.spansDevices === true ? 1 : undefined);
   const each = devices.flatMap((device) =>

@@ -2,11 +2,13 @@
 import type { Argv, CommandModule } from 'yargs';
 import createYargs from 'yargs';
 import { EXIT, messageOf, systemCode, UserError } from '../errors.js';
+import { thereIs } from '../nearest.js';
 import { identity } from '../package.js';
 import { QuantityError } from '../quantities/parse.js';
 import { ON_NODE } from '../submit/names.js';
 import { say } from './say.js';
 import {
+  asUsual,
   type CommandHelp,
   joinNegatives,
   missingArguments,
@@ -14,6 +16,7 @@ import {
   refuseTwice,
   refuseValue,
   requireValues,
+  shellOf,
   UsageError,
 } from './usage.js';
 
@@ -71,7 +74,7 @@ async function commandsFor([first = '']: readonly string[]): Promise<readonly Co
   if (asked !== undefined) return [asked];
   if (first !== '' && !first.startsWith('-') && first !== 'completion') {
     const names = [...measuring.keys(), ...Object.keys(others), 'completion'];
-    throw new UsageError(`there is no command ${first}; there is ${names.join(', ')}`);
+    throw new UsageError(`there is no command ${first}; ${thereIs(first, names)}`);
   }
   const rest = await Promise.all(Object.values(others).map((one) => one()));
   return [...measuring.values(), ...rest];
@@ -128,22 +131,27 @@ function build(given: readonly string[], commands: readonly CommandModule[]): Ar
     .detectLocale(false)
     .usage('$0 <command>\n\nHow fast, how steady and how correct a machine or a software stack is.')
     .version(identity().version)
+    .alias('help', 'h')
     .option('debug', { type: 'boolean', describe: 'Stack traces of errors' })
-    .completion('completion', 'Print the shell’s completion script: pi-bench completion >> ~/.bashrc')
+    .completion(
+      'completion',
+      'Print the completion script of a shell, or of yours: pi-bench completion bash >> ~/.bashrc',
+    )
     .demandCommand(1, 1, 'say what to do: pi-bench matmul, or pi-bench --help', 'one command at a time')
     .strict()
     .check((flags) => refuseTwice(flags) && refuseValue(flags, args) && requireValues(flags, args))
     .wrap(Math.min(110, process.stdout.columns ?? 100))
     .exitProcess(false)
     .epilogue(
-      'Exit codes: 0 done, 1 the answer is no, 2 incomplete, 3 wrong result, 64 bad usage, 70 internal error',
+      'Exit codes: 0 done, 1 the answer is no, 2 incomplete or not to be told, 3 wrong result, 64 bad usage, 70 internal error',
     )
     .fail((message: string | null, error: Error | undefined, help: unknown) => {
       const [{ command } = {}, ...more] = commands;
       const declared = more.length === 0 && typeof command === 'string' ? command : '';
       const said = message ?? '';
       const plain =
-        missingArguments(said, declared, help as CommandHelp) ?? plainMessage(said, args, declared);
+        missingArguments(said, declared, help as CommandHelp) ??
+        plainMessage(said, args, declared, Object.keys((help as CommandHelp).getDescriptions()));
       throw error ?? new UsageError(plain ?? message ?? 'bad usage');
     });
   for (const command of commands) cli.command(command);
@@ -156,8 +164,19 @@ function exitCodeOf(error: unknown): number {
   return EXIT.internal;
 }
 
+/** yargs takes no shell, and looks for the name in its environment. @throws UsageError */
+function choosingShell(args: readonly string[]): readonly string[] {
+  const [first, ...rest] = args;
+  const shell = first === 'completion' ? shellOf(rest) : null;
+  if (shell === null) return args;
+  delete process.env.ZSH_NAME;
+  process.env.SHELL = shell;
+  return args.filter((arg) => arg !== shell);
+}
+
 /** Runs one command; sets the exit code and never throws. */
-export async function main(args: readonly string[]): Promise<void> {
+export async function main(given: readonly string[]): Promise<void> {
+  let args = asUsual(given);
   process.stdout.on('error', (error) => {
     // A reader that goes away (`| head`) is no error of ours; a full disk is one that nobody else would tell of.
     if (systemCode(error) === 'EPIPE') process.exit(process.exitCode ?? EXIT.done);
@@ -170,6 +189,7 @@ export async function main(args: readonly string[]): Promise<void> {
     (arg) => arg === 'mpi' || /^--(?:transport=mpi$|rendezvous(?:=|$))/.test(arg),
   );
   try {
+    args = choosingShell(args);
     if (args.some((arg) => /^--rendezvous(=|$)/.test(arg))) {
       const { rankVariables } = await import('../mpi/rendezvous.js');
       Object.assign(process.env, rankVariables(args));

@@ -24,6 +24,7 @@ import { coresHere, onlineCpus } from './here.js';
 import { makeProgress } from './progress.js';
 import { say } from './say.js';
 import { type Stopper, stopOnSignals } from './signals.js';
+import { tellWaiting } from './waiting.js';
 
 /** What a campaign came to. */
 export interface Finished {
@@ -52,6 +53,8 @@ export interface RunOptions {
   readonly engine?: Engine;
   /** CLOCK_MONOTONIC at which a running launch is ended, too; null: never. */
   readonly until?: Seconds | null;
+  /** The folder by which it is resumed, should it not come to its end; absent: its own; null: it cannot be. */
+  readonly resumed?: string | null;
 }
 
 export interface CampaignEnd extends Finished {
@@ -78,6 +81,11 @@ function exitCodeOf(
   return strict && missed ? EXIT.answerIsNo : EXIT.done;
 }
 
+function sayEndedAtOnce(name: NodeJS.Signals, resumed: string | null): void {
+  const what = `${name} once more: ended at once, without a record`;
+  say(resumed === null ? what : `${what}; pi-bench resume ${resumed} goes on with what was measured`);
+}
+
 /** null where it was stopped while it waited: then nothing is launched, and the record holds what was measured earlier. */
 async function takeMachine(
   id: string,
@@ -88,12 +96,13 @@ async function takeMachine(
 ): Promise<MachineLock | null> {
   const self = `campaign ${id} (pid ${process.pid})`;
   if (!wait) return shareMachine(self, onContended);
+  const waiting = tellWaiting(say, monotonic);
   try {
     return await lockMachine(
       self,
       (holder) => {
         engine.rest?.();
-        say(`waiting: ${holder} is measuring on this machine (--no-wait measures beside it)`);
+        waiting.begin(holder);
       },
       onContended,
       stopper.signal,
@@ -101,6 +110,8 @@ async function takeMachine(
   } catch (error) {
     if (stopper.signal.aborted) return null;
     throw error;
+  } finally {
+    waiting.end();
   }
 }
 
@@ -108,8 +119,9 @@ async function takeMachine(
 export async function runCampaign(start: CampaignStart, options: RunOptions): Promise<CampaignEnd> {
   const { campaign, store, machine, finished } = start;
   const before = doneSoFar(start.journal);
-  const stopper = stopOnSignals((name) =>
-    say(`${name}: stopping after the running repetition; what was measured is kept`),
+  const stopper = stopOnSignals(
+    (name) => say(`${name}: stopping after the running repetition; what was measured is kept`),
+    (name) => sayEndedAtOnce(name, options.resumed === undefined ? store.folder() : options.resumed),
   );
   const until = options.until ?? null;
   const timeUp = until === null ? undefined : setTimeout(stopper.stop, timerMs(until - monotonic()));

@@ -80,8 +80,9 @@ async function followToEnd(
 ): Promise<void> {
   const scheduler = findScheduler(head.scheduler);
   const connection = await scheduler.connect({ settings: head.settings, folder, label: labelOf(head) });
-  const stopper = stopOnSignals((name) =>
-    say(`${name}: nodes go on measuring; nobody follows them any more`),
+  const stopper = stopOnSignals(
+    (name) => say(`${name}: nodes go on measuring; nobody follows them any more`),
+    (name) => say(`${name} once more: ended at once; pi-bench resume ${folder} follows the nodes again`),
   );
   try {
     const left = await follow(folder, connection, { ...progressOf(folder, quiet), signal: stopper.signal });

@@ -182,7 +182,12 @@ async function tryOne(
     fault: fault === null ? null : { inspection: FAULTY, kind: fault, at },
   };
   const start = beginCampaign(campaign, folder, machine);
-  const { record, exitCode } = await runCampaign(start, { quiet: true, wait: true, strict: false });
+  const { record, exitCode } = await runCampaign(start, {
+    quiet: true,
+    wait: true,
+    strict: false,
+    resumed: null,
+  });
   const seconds = start.store.readInspection(FAULTY)?.samples.seconds ?? NO_SAMPLES.seconds;
   const saw = caught(record, exitCode, seconds);
   return { what, caught: saw !== null, saw: saw ?? 'NOT CAUGHT' };

@@ -18,13 +18,20 @@ export interface Stopper {
   release(): void;
 }
 
-export function stopOnSignals(onFirst: (name: NodeJS.Signals) => void): Stopper {
+/** @param onSecond the process ends when it returns */
+export function stopOnSignals(
+  onFirst: (name: NodeJS.Signals) => void,
+  onSecond: (name: NodeJS.Signals) => void,
+): Stopper {
   const controller = new AbortController();
   let first: NodeJS.Signals | null = null;
   let came = 0;
   const handler = (name: NodeJS.Signals): void => {
     if (first !== null && performance.now() - came < ONE_SIGNAL_MS) return;
-    if (first !== null) process.exit(EXIT.signal(constants.signals[name]));
+    if (first !== null) {
+      onSecond(name);
+      process.exit(EXIT.signal(constants.signals[name]));
+    }
     first = name;
     came = performance.now();
     onFirst(name);

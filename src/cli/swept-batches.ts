@@ -9,7 +9,7 @@ import { canonicalJson } from '../record/digest.js';
 import type { BatchSpec } from '../record/schema.js';
 import { atOnceOf, type WithoutOthers } from './at-once.js';
 import { measuringOptions, withSettling } from './common-options.js';
-import { batchesOf, stacksText } from './create-campaign.js';
+import { batchesOf, stackNames } from './create-campaign.js';
 import type { OwnNames } from './own-stack-names.js';
 
 const MOST_BATCHES = 10_000;
@@ -48,7 +48,7 @@ export function sweptBatches(
   own: OwnNames,
   withoutOthers: WithoutOthers = 'refused',
 ): readonly BatchSpec[] {
-  const flags = withSettling(asked, expandValues(stacksText(asked, own), '--stack').length);
+  const flags = withSettling(asked, stackNames(asked, own).length);
   const given = sweptNames(indicator).filter((name) => flags[name] !== undefined);
   const values = Object.fromEntries(
     given.map((name) => [name, expandValues(String(flags[name]), `--${name}`)]),

@@ -1,4 +1,6 @@
 /** What yargs lets pass on a command line although nobody can have meant it. */
+import { meantText, nearest } from '../nearest.js';
+import { STDIN } from '../store/stdin.js';
 
 export class UsageError extends Error {}
 
@@ -31,14 +33,52 @@ export function missingArguments(message: string, command: string, help: Command
 const camelCase = (name: string): string =>
   name.replaceAll(/-+(\w)/g, (_, letter: string) => letter.toUpperCase());
 
+/** null: none is. */
+function meantFlag(typed: string, known: readonly string[]): string | null {
+  if (!typed.startsWith('--')) return null;
+  const meant = nearest(typed.slice(2), [...known, ...known.map((name) => `no-${name}`)]);
+  return meant === null ? null : `--${meant}`;
+}
+
+/** What others are asked with: `help matmul`, `version`, `-v`. */
+export function asUsual(args: readonly string[]): readonly string[] {
+  const [first = '', ...rest] = args;
+  if (first === 'help') return [...rest, '--help'];
+  if (['version', '-v', '-V'].includes(first)) return ['--version', ...rest];
+  // yargs would make an empty text of it.
+  return first === 'show' ? args.map((arg) => (arg === '-' ? STDIN : arg)) : args;
+}
+
+const SHELLS = ['bash', 'zsh', 'fish'];
+
+/**
+ * The shell that a script for completion is asked for, by the variable from which yargs knows it; null: the one that asks.
+ * @param args behind `completion`
+ * @throws UsageError for a shell that there is no script for
+ */
+export function shellOf(args: readonly string[]): string | null {
+  const [shell, ...more] = args.filter((arg) => !arg.startsWith('-'));
+  if (shell === undefined) return null;
+  if (more.length === 0 && SHELLS.includes(shell)) return shell;
+  throw new UsageError(
+    `completion takes one shell, ${SHELLS.join(', ')}, or none for your own; got ${[shell, ...more].join(' ')}`,
+  );
+}
+
 /**
  * What yargs says of arguments that it does not know, and of values that are none of its choices, as we say it elsewhere. It names a flag
  * with a hyphen twice, the second time in its own writing.
  * @param args as they were typed: what stands there behind hyphens is a flag
  * @param command as it is declared
+ * @param known the flags that there are
  * @returns null: the message is about something else
  */
-export function plainMessage(message: string, args: readonly string[], command: string): string | null {
+export function plainMessage(
+  message: string,
+  args: readonly string[],
+  command: string,
+  known: readonly string[] = [],
+): string | null {
   const [, unknown] = /^Unknown arguments?: (.*)$/s.exec(message) ?? [];
   if (unknown !== undefined) {
     const names = unknown.split(', ');
@@ -48,7 +88,9 @@ export function plainMessage(message: string, args: readonly string[], command: 
       return args.some((arg) => arg === flag || arg.startsWith(`${flag}=`)) ? flag : name;
     });
     const [first = ''] = command.split(' ');
-    return `unknown argument ${typed.join(', ')}; pi-bench ${first === '' ? '' : `${first} `}--help lists what there is`;
+    const meant = typed.flatMap((flag) => meantFlag(flag, known) ?? []);
+    const help = `pi-bench ${first === '' ? '' : `${first} `}--help lists what there is`;
+    return `unknown argument ${typed.join(', ')}; ${help}${meantText(meant.length === 0 ? null : meant.join(', '))}`;
   }
   if (!message.startsWith('Invalid values:')) return null;
   const invalid = [...message.matchAll(/Argument: (.+), Given: (.*), Choices: (.*)$/gm)];

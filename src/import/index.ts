@@ -1,5 +1,6 @@
 /** The registry of formats that can be imported: a new one is its file and its line here. */
 import { UserError } from '../errors.js';
+import { thereIs } from '../nearest.js';
 import type { Found } from './files.js';
 import { type ImportedNodes, readDcgm, readSuperbench } from './nodes.js';
 import type { Published } from './published.js';
@@ -51,7 +52,6 @@ export const importFormats: readonly ImportFormat[] = [
 export function findImportFormat(name: string): ImportFormat {
   const found = importFormats.find((format) => format.name === name);
   if (found !== undefined) return found;
-  throw new UserError(
-    `there is no format "${name}" to import; there is ${importFormats.map((format) => format.name).join(', ')}`,
-  );
+  const names = importFormats.map((format) => format.name);
+  throw new UserError(`there is no format "${name}" to import; ${thereIs(name, names)}`);
 }

@@ -1,6 +1,7 @@
 /** collective: how fast ranks exchange data, each with a clock of its own, by the slowest of them. */
 import { asksForGpu, CPU, isGpu } from '../devices/device.js';
 import { UserError } from '../errors.js';
+import { thereIs } from '../nearest.js';
 import { expandValues } from '../quantities/expand.js';
 import { parseBytes, QuantityError } from '../quantities/parse.js';
 import { parseNames } from '../quantities/parse-list.js';
@@ -105,7 +106,7 @@ export const collective: Indicator = {
     const operation = OPERATIONS.find((name) => name === flags.operation);
     if (operation === undefined)
       throw new UserError(
-        `there is no collective ${String(flags.operation)}; there is ${OPERATIONS.join(', ')}`,
+        `there is no collective ${String(flags.operation)}; ${thereIs(String(flags.operation), OPERATIONS)}`,
       );
     const dtypes = elementsNamed(String(flags.dtype ?? 'float32'));
     if (flags.redop !== undefined && !isReducing(operation))

@@ -1,5 +1,6 @@
 /** The data types of arithmetic, and how a flag names them. */
 import { UserError } from '../errors.js';
+import { nearest, thereIs } from '../nearest.js';
 import { parseNames } from '../quantities/parse-list.js';
 
 /** Bytes of an operand's and of the result's element. */
@@ -22,6 +23,31 @@ export type CpuDataType = (typeof DATA_TYPES)[number];
 export const GPU_DATA_TYPES = ALL_DATA_TYPES;
 export const ONLY_ON_GPUS = ALL_DATA_TYPES.filter((dtype) => !DATA_TYPES.some((one) => one === dtype));
 
+/** What others call them. */
+const ELSEWHERE: Readonly<Record<string, DataType>> = {
+  single: 'float32',
+  float: 'float32',
+  fp32: 'float32',
+  f32: 'float32',
+  double: 'float64',
+  fp64: 'float64',
+  f64: 'float64',
+  bf16: 'bfloat16',
+  half: 'float16',
+  fp16: 'float16',
+  f16: 'float16',
+  fp8: 'float8_e4m3',
+  i8: 'int8',
+  s8: 'int8',
+};
+
+/** By a name that none of `here` has; null: who knows. */
+function meantBy(text: string, here: readonly string[]): string | null {
+  const name = text.toLowerCase();
+  const own = Object.hasOwn(ELSEWHERE, name) ? ELSEWHERE[name] : undefined;
+  return here.find((one) => one === own) ?? nearest(text, here);
+}
+
 /** @throws UserError for a name that no type has, or that is for another device */
 export function dataTypeNamed(text: string, gpu = false): DataType {
   const here: readonly DataType[] = gpu ? GPU_DATA_TYPES : DATA_TYPES;
@@ -31,7 +57,7 @@ export function dataTypeNamed(text: string, gpu = false): DataType {
   throw new UserError(
     elsewhere
       ? `--dtype ${text} is for GPUs; on the CPU there is ${here.join(', ')}`
-      : `--dtype ${text} is unknown; there is ${here.join(', ')}`,
+      : `--dtype ${text} is unknown; ${thereIs(text, here, meantBy(text, here))}`,
   );
 }
 
@@ -46,7 +72,7 @@ export function cpuDataTypesNamed(text: string): readonly CpuDataType[] {
     .map((name) => name.trim())
     .find((name) => ONLY_ON_GPUS.some((one) => one === name));
   if (onGpus !== undefined) dataTypeNamed(onGpus);
-  return parseNames(text, '--dtype', DATA_TYPES);
+  return parseNames(text, '--dtype', DATA_TYPES, (wrong) => meantBy(wrong, DATA_TYPES));
 }
 
 /** `FLOP/s`, or `OP/s` where the operations are on integers. */

@@ -83,7 +83,10 @@ function shape(flags: Flags, dtype: DataType): Pick<Matmul, 'm' | 'n' | 'k'> {
   }
   const text = String(flags.size ?? 512);
   const bytes = parseBytes(text);
-  const size = bytes === null ? parseCount(text, '--size') : sizeFitting(bytes, dtype);
+  const size =
+    bytes === null
+      ? parseCount(text, '--size', undefined, ', or memory with its unit, such as 64MiB')
+      : sizeFitting(bytes, dtype);
   return { m: size, n: size, k: size };
 }
 

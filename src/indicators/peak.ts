@@ -55,7 +55,7 @@ const perCycleKpi: KpiDeclaration = {
   name: 'pibench_peak_operations_per_cycle_ratio',
   unit: () => '1',
   direction: 'higher',
-  help: 'Operations that one thread executes in a cycle of the effective frequency',
+  help: 'Operations that one thread executes in a cycle of the effective frequency, in repetitions in which no thread lost its CPU: median over launches',
   statistic: 'median',
   display: () => ({ divisor: 1, unit: 'operations', digits: 3 }),
   regression: false,

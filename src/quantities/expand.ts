@@ -54,13 +54,20 @@ function rangeOf(item: string, option: string): readonly string[] | null {
   return stepsOf(range, step, by).map((value) => (range.bytes ? `${value}B` : String(value)));
 }
 
+/** null: none of them. */
+export const twiceIn = (items: readonly string[]): string | null =>
+  items.find((item, i) => items.indexOf(item) !== i) ?? null;
+
 /**
- * The values that a text stands for, each once, in its order.
+ * The values that a text stands for, each once, in its order. Ranges may have some in common; who types one twice gets less than he
+ * asked for.
  * @throws QuantityError naming the option and what it takes.
  */
 export function expandValues(text: string, option: string): readonly string[] {
   const items = text.split(',').map((item) => item.trim());
   if (items.some((item) => item === '')) throw new QuantityError(`${option} has an empty value in "${text}"`);
+  const twice = twiceIn(items);
+  if (twice !== null) throw new QuantityError(`${option} has ${twice} more than once: leave one out`);
   const values = items.flatMap((item) => rangeOf(item, option) ?? [item]);
   if (values.length > MOST_VALUES) throw new QuantityError(`${option} takes at most ${MOST_VALUES} values`);
   return [...new Set(values)];

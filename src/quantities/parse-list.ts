@@ -1,4 +1,5 @@
 /** Reads lists as people type them: names (`copy,triad`), bytes (`32KiB,1MiB`), ranges of bytes (`16KiB..256MiB*2`). */
+import { nearest, thereIs } from '../nearest.js';
 import type { Bytes } from '../units.js';
 import { parseBytes, QuantityError } from './parse.js';
 
@@ -9,17 +10,19 @@ const items = (text: string): readonly string[] => text.split(',').map((item) =>
 
 /**
  * Some of `known`, each once, in the order of `known`.
+ * @param meant by a name that there is not
  * @throws QuantityError naming the option and what there is.
  */
 export function parseNames<T extends string>(
   text: string,
   option: string,
   known: readonly T[],
+  meant: (wrong: string) => string | null = (wrong) => nearest(wrong, known),
 ): readonly T[] {
   const given = items(text);
   const wrong = given.find((name) => !known.some((one) => one === name));
   if (wrong !== undefined) {
-    throw new QuantityError(`${option} ${wrong} is unknown; there is ${known.join(', ')}`);
+    throw new QuantityError(`${option} ${wrong} is unknown; ${thereIs(wrong, known, meant(wrong))}`);
   }
   return known.filter((name) => given.includes(name));
 }

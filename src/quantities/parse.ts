@@ -18,7 +18,17 @@ const BYTE_UNITS: Readonly<Record<string, number>> = {
   TiB: 1024 ** 4,
 };
 /** `m` as the tools around us write minutes (Go's durations, systemd); millions are a capital `M`, and no time. */
-const TIME_UNITS: Readonly<Record<string, number>> = { us: 1e-6, ms: 1e-3, s: 1, m: 60, min: 60, h: 3600 };
+const TIME_UNITS: Readonly<Record<string, number>> = {
+  us: 1e-6,
+  // The micro sign, which keyboards have, and the Greek letter, by which Unicode would rather have it written.
+  '\u00b5s': 1e-6,
+  '\u03bcs': 1e-6,
+  ms: 1e-3,
+  s: 1,
+  m: 60,
+  min: 60,
+  h: 3600,
+};
 
 interface Parts {
   readonly value: number;
@@ -26,7 +36,7 @@ interface Parts {
 }
 
 function split(text: string): Parts | null {
-  const match = /^\s*([0-9][0-9_]*(?:\.[0-9]+)?(?:e[0-9]+)?)\s*([A-Za-z]*)\s*$/.exec(text);
+  const match = /^\s*([0-9][0-9_]*(?:\.[0-9]+)?(?:e[0-9]+)?)\s*([A-Za-z\u00b5\u03bc]*)\s*$/.exec(text);
   if (match === null) return null;
   return { value: Number((match[1] ?? '').replaceAll('_', '')), unit: match[2] ?? '' };
 }
@@ -65,13 +75,19 @@ export function parseShare(text: string, option: string): number {
 
 /**
  * A whole number of at least 1: `512`, `2k`, `4Ki`.
+ * @param also what else the option takes, for the message: `, or memory such as 64MiB`
  * @throws QuantityError naming the option and what it takes.
  */
-export function parseCount(text: string, option: string, most: number = Number.MAX_SAFE_INTEGER): number {
+export function parseCount(
+  text: string,
+  option: string,
+  most: number = Number.MAX_SAFE_INTEGER,
+  also = '',
+): number {
   const value = parseQuantity(text);
   if (value === null || !Number.isInteger(value) || value < 1) {
     throw new QuantityError(
-      `${option} takes a whole number of at least 1, such as 512, 2k or 4Ki; got "${text}"`,
+      `${option} takes a whole number of at least 1, such as 512, 2k or 4Ki${also}; got "${text}"`,
     );
   }
   if (value > most) throw new QuantityError(`${option} takes at most ${most}; got ${text}`);

@@ -19,15 +19,15 @@ function farthest(batches: readonly RecordBatch[]): { readonly rounds: number; r
     .reduce((one, other) => (other.rounds > one.rounds ? other : one), { rounds: 0, most: LEAST_ROUNDS });
 }
 
-/** null: all is settled, or nothing was to be; or it was interrupted, which says already what finishes it. */
+/** What would help is said with the comparison, which knows it. null: all is settled, or nothing was to be; or it was interrupted, which says already what finishes it. */
 export function notSettledText(record: PiBenchRecord): string | null {
   if (record.settled !== false || record.stoppedBy === 'signal') return null;
   const { rounds, most } = farthest(record.batches);
   if (cutByBudget(record)) {
     const { budget } = record.campaign;
     const what = budget == null ? 'the time that was given' : `--budget ${budget}s`;
-    const look = rounds < LEAST_ROUNDS ? 'a first look' : 'the next look';
-    return `not settled: ${what} ended it after ${rounds} of the ${nextLook(rounds, most)} rounds that ${look} needs; give more`;
+    const look = rounds < LEAST_ROUNDS ? 'the first look' : 'the next look';
+    return `not settled: ${what} ended it after ${plural(rounds, 'round')}, and ${look} is after ${nextLook(rounds, most)}`;
   }
   return rounds < most
     ? 'not settled: what failed again and again was given up'

@@ -62,6 +62,7 @@ function observationOf(
     drift,
     disturbed,
     wall: document.wall - ofMeasuring(document),
+    takenOff: ofMeasuring(document),
     threads: document.ranks?.here ?? findIndicator(document.case.indicator).threads(document.case.parameters),
     pinned: isPinned(document),
     callsPerSample: document.callsPerSample,

@@ -27,6 +27,7 @@ import type { AnalysedInspection } from './analyse-inspection.js';
 import { datasheetShare } from './datasheet.js';
 import { executedByAll } from './executed.js';
 import { ofOneBuild } from './one-build.js';
+import { NO_FIGURES, verifiedOf } from './result.js';
 import type { BatchSpec, RecordBatch, StackIdentity } from './schema.js';
 import { varianceOf } from './variance.js';
 import { countedWork, type Work } from './work.js';
@@ -36,21 +37,11 @@ const SHOWN = 0.98;
 
 const plain = <T>(value: object): T => JSON.parse(JSON.stringify(value)) as T;
 
-/** Launches on which the numbers rest: those that ran to their end; when there is none, those that were cut short. */
-function restingOn(inspections: readonly AnalysedInspection[]): readonly AnalysedInspection[] {
-  const having = (statuses: readonly string[]): AnalysedInspection[] =>
-    inspections.filter(
-      ({ entry, samples }) => samples.length > 0 && entry.rate !== null && statuses.includes(entry.status),
-    );
-  const whole = having(['measured']);
-  return whole.length > 0 ? whole : having(['interrupted', 'timed-out']);
-}
-
-function verifiedOf(inspections: readonly AnalysedInspection[]): RecordBatch['verified'] {
-  const checked = inspections.flatMap(({ entry }) => entry.verification ?? []);
-  if (checked.some(({ passed }) => !passed)) return 'failed';
-  return checked.length > 0 ? 'passed' : 'not-run';
-}
+/** Launches on which the numbers rest: those that ran to their end. */
+const restingOn = (inspections: readonly AnalysedInspection[]): readonly AnalysedInspection[] =>
+  inspections.filter(
+    ({ entry, samples }) => samples.length > 0 && entry.rate !== null && entry.status === 'measured',
+  );
 
 /** In the order in which they began: launches that were repeated later are not where their number puts them. */
 function byTime(inspections: readonly AnalysedInspection[]): readonly AnalysedInspection[] {
@@ -137,7 +128,13 @@ function headlineOf(resting: readonly AnalysedInspection[], target: number | und
     precision:
       precision === null || target === undefined
         ? undefined
-        : { target, reached: precision.reached, halfWidth: precision.halfWidth, reason: precision.reason },
+        : {
+            target,
+            reached: precision.reached,
+            halfWidth: precision.halfWidth,
+            ...(precision.worth === null ? {} : { worth: precision.worth }),
+            reason: precision.reason,
+          },
     elapsed: {
       median: estimate,
       interval: recordedInterval(interval),
@@ -163,11 +160,13 @@ function rateOf(
   const { interval } = elapsed;
   // Each launch has its own slowest twentieth: of their quantile too the launches say how far it can be trusted. Where a launch has
   // no twentieth, its slowest repetition stands for it, which many launches agree on without its being that.
+  const isTooAlike = elapsed.basis === 'alike launches';
   const p95 = quantileInterval(
     resting.map(({ sorted }) => sorted),
     0.95,
   );
-  const ofP95 = resting.length < 2 || p95.tooFewRepetitions ? null : recordedInterval(p95.interval);
+  const ofP95 =
+    isTooAlike || resting.length < 2 || p95.tooFewRepetitions ? null : recordedInterval(p95.interval);
   return {
     median: work / elapsed.median,
     p05: work / p95.estimate,
@@ -188,12 +187,16 @@ function rooflineOf(
   const memory = resting.flatMap(({ entry }) => entry.ceilings?.memory ?? []);
   const [first] = arithmetic;
   if (first === undefined) return null;
-  const peak = median(arithmetic.map(({ rate }) => rate));
+  const rates = arithmetic.map(({ rate }) => rate);
+  const peak = median(rates);
   const bandwidth = memory.length === 0 ? null : median(memory.map(({ rate }) => rate));
   const looks = arithmetic.flatMap(({ inTurns }) => inTurns ?? []);
   return {
     ...roofline({ flop, bytes, elapsed, peak, bandwidth }),
     peakIsa: first.isa,
+    ...(rates.length < 2
+      ? {}
+      : { peaks: { launches: rates.length, least: Math.min(...rates), most: Math.max(...rates) } }),
     ...(memory.length === 0 ? {} : { bytes: median(memory.map((one) => one.bytes)) }),
     ...(looks.length === 0
       ? {}
@@ -267,7 +270,7 @@ export function buildBatch(
   const work = indicator.work(parameters);
   const resting = restingOn(inspections);
   const entries = inspections.map(({ entry }) => entry);
-  const verified = verifiedOf(inspections);
+  const verified = verifiedOf(entries);
   const documents = inspections.flatMap(({ document }) => document ?? []);
   // A wrong answer anywhere in the batch: the stack has no score for this case.
   const scored =
@@ -297,15 +300,8 @@ export function buildBatch(
   if (!scored)
     return {
       ...base,
-      elapsed: null,
-      rate: null,
-      roofline: null,
+      ...NO_FIGURES,
       ...datasheetOf({ ...base, rate: null }, machine),
-      launches: null,
-      variance: null,
-      pooled: null,
-      violin: null,
-      box: null,
     };
 
   const { summary, violin, box } = describeSamples(pool(resting.map(({ samples }) => samples)), SHOWN);

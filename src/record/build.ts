@@ -45,14 +45,31 @@ export interface RecordInput {
   readonly lostEarlier: Lost;
 }
 
+/** Launches at once share the time in which they all ran. */
+const shareOf = ({ analysed }: RecordInput, at: number): number =>
+  1 / (analysed[at]?.document?.atOnce?.of ?? 1);
+
+/**
+ * Of the wall time, the part of each batch: by the time of its launches, so that what lies between them is shared out likewise, and all
+ * parts are the wall time together.
+ */
+function timesToResult(input: RecordInput): readonly Seconds[] {
+  const { ends, wall, campaign } = input;
+  const own = campaign.batches.map(() => 0);
+  ends.forEach((end, at) => {
+    own[end.batch] = (own[end.batch] ?? 0) + end.wall * shareOf(input, at);
+  });
+  const all = own.reduce((sum, seconds) => sum + seconds, 0);
+  return own.map((seconds) => (all === 0 ? wall / own.length : (wall * seconds) / all));
+}
+
 /** Where the wall time went: the spans of the same name summed over the inspections. */
 function accountingOf(
   input: RecordInput,
   batches: readonly RecordBatch[],
 ): NonNullable<PiBenchRecord['accounting']> {
   const sums = new Map<string, Seconds>();
-  // Launches at once share the time in which they all ran.
-  const share = (at: number): number => 1 / (input.analysed[at]?.document?.atOnce?.of ?? 1);
+  const share = (at: number): number => shareOf(input, at);
   // By what became of each launch in its batch: one that is above its peak, or ran another build, ended as measured, too.
   const inspections = batches.flatMap((batch) => batch.inspections);
   const counting = new Set(inspections.flatMap(({ index, status }) => (status === 'measured' ? index : [])));
@@ -111,6 +128,7 @@ export function buildRecord(input: RecordInput): PiBenchRecord {
     const stack = identifyStack(campaign, asked.stack, asked.device);
     return buildBatch(asked, stack, plannedOf(input, asked, i), launches[i] ?? [], machine);
   });
+  const times = timesToResult(input);
   const batches = [...withAtOnce(built, campaign.batches, launches)];
   const record: PiBenchRecord = {
     $schema: RECORD_SCHEMA,
@@ -128,7 +146,7 @@ export function buildRecord(input: RecordInput): PiBenchRecord {
     kpis: withSameLabels([
       ...batches.flatMap((batch, index) => {
         const { kpis } = findIndicator(batch.case.indicator);
-        return kpisOf(kpis, batch, labels, { timeToResult: input.wall, timestamp, index });
+        return kpisOf(kpis, batch, labels, { timeToResult: times[index] ?? input.wall, timestamp, index });
       }),
       ...curvesOf(batches, labels, timestamp),
     ]),

@@ -161,7 +161,7 @@ export function remarkTexts(document: ComparisonDocument): readonly string[] {
     ...(groups === null ? [] : [groups]),
     ...overall.map(
       ({ candidate, cases, mean, interval }) =>
-        `Over ${plural(cases, 'case')} ${candidate} has ${significant(mean, 4)} times the rate of ${reference} (geometric mean)${interval === null ? '' : `, 95 % between ${significant(interval.low, 4)} and ${significant(interval.high, 4)}`}.`,
+        `Over ${plural(cases, 'case')} ${candidate} has ${significant(mean, 4)} times the rate of ${reference} (geometric mean of the ratios of the cases; a score takes those of the medians)${interval === null ? '' : `, 95 % between ${significant(interval.low, 4)} and ${significant(interval.high, 4)}`}.`,
     ),
     ...left,
     ...(notCompared.length > left.length

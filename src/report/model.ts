@@ -76,6 +76,9 @@ export interface BatchModel {
   readonly rateUnit: string;
   /** Of one repetition, in what the rate counts; null: not known. */
   readonly work: number | null;
+  /** The same, all of it, whatever the rate counts. */
+  readonly flop: number | null;
+  readonly bytes: number | null;
   /** It does no work, as a barrier: its times say how fast it is, and it has no rate. */
   readonly idle: boolean;
   /** Of products: the rate if they were counted as 2mnk - mn, as older figures have them; null: not meant or not known. */
@@ -202,6 +205,8 @@ function batchOf(
     verification: verificationOf(batch),
     rateUnit: batch.rateUnit,
     work: countedWork(batch),
+    flop: batch.work?.flop ?? null,
+    bytes: batch.work?.bytes ?? null,
     idle,
     rate2mnkLessMn: result ? rate2mnkLessMn(batch) : null,
     elapsed: batch.elapsed,

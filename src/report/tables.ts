@@ -4,6 +4,7 @@ import { ran } from '../readers/not-checked.js';
 import type { Table } from './figures/figure.js';
 import type { BatchModel, ReportModel } from './model.js';
 import { OVERLAP_FIELDS, overlapCells } from './overlap.js';
+import { RATE_FIELDS, rateFields } from './rates.js';
 
 export const STABILITY_CAPTION =
   'Elapsed seconds of a repetition: each launch counts with its median, so that std, std error, CV and IQR say how far launches are apart.';
@@ -131,7 +132,7 @@ const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_
 /** What holds for all rows, so that a row that was cut out of its table still says it. */
 const CAMPAIGN = ['campaign', 'status', 'contended_by', 'fault', 'machine', 'hostname'] as const;
 
-/** One row for each batch, in base units: `launches_` is of the launch medians, `repetitions_` of all repetitions together. */
+/** One row for each batch, in base units; columns are only ever added, at the end: `launches_` is of the launch medians, `repetitions_` of all repetitions together. */
 export function summaryTable(report: ReportModel): Table {
   const { batches, axis, id, status, contendedBy, fault, identity } = report;
   const ofCampaign = [id, status, contendedBy, fault, identity.machine, identity.hostname];
@@ -166,6 +167,7 @@ export function summaryTable(report: ReportModel): Table {
       'stack_sha256',
       'stack_choice',
       ...CAMPAIGN,
+      ...RATE_FIELDS,
     ],
     rows: batches.map((batch, i) => {
       const { rate, between, pooled } = batch;
@@ -199,6 +201,7 @@ export function summaryTable(report: ReportModel): Table {
         batch.stackSha256,
         batch.stackChoice,
         ...ofCampaign,
+        ...rateFields(batch),
       ];
     }),
   };

@@ -6,6 +6,7 @@ import { isGpu } from '../devices/device.js';
 import { UserError } from '../errors.js';
 import { findIndicator } from '../indicators/index.js';
 import { addonPath, gpuKernels, type NativePasses, native } from '../native.js';
+import { meantText, nearest, thereIs } from '../nearest.js';
 import { BUILD_PLUGINS, identity } from '../package.js';
 import type { Stack } from './stack.js';
 
@@ -75,7 +76,7 @@ function checkGpu(variant: string | null): void {
   const problem = gpuKernelsProblem();
   if (problem !== null) throw new UserError(problem);
   if (variant === null || GPU_ENGINES.includes(variant)) return;
-  throw new UserError(`--stack embedded:${variant} is unknown on GPUs; there is ${GPU_ENGINES.join(', ')}`);
+  throw new UserError(`--stack embedded:${variant} is unknown on GPUs; ${thereIs(variant, GPU_ENGINES)}`);
 }
 
 function gpuModules(): readonly string[] {
@@ -119,11 +120,13 @@ export const embedded: Stack = {
     if (variant === null) return;
     const { here, elsewhere } = this.variants();
     if (!here.includes(variant)) {
-      const reason = elsewhere.includes(variant) ? 'does not run on this CPU' : 'is unknown';
+      const known = elsewhere.includes(variant);
+      const reason = known ? 'does not run on this CPU' : 'is unknown';
+      const meant = meantText(known ? null : nearest(variant, [...here, ...elsewhere]));
       const others = elsewhere.filter((isa) => isa !== variant);
       const onOthers = others.length > 0 ? ` (on other machines also ${others.join(', ')})` : '';
       throw new UserError(
-        `--stack embedded:${variant} ${reason}; here there is ${here.join(', ')}${onOthers}`,
+        `--stack embedded:${variant} ${reason}; here there is ${here.join(', ')}${onOthers}${meant}`,
       );
     }
     if (findIndicator(indicator).kernels === 'none')

@@ -5,6 +5,7 @@ import { binaryIdentity } from '../frameworks/identity.js';
 import { findPackages, type InstalledPackage, versionsOf } from '../frameworks/packages.js';
 import type { Backend, FrameworkSpec } from '../frameworks/spec.js';
 import type { Parameters } from '../indicators/indicator.js';
+import { thereIs } from '../nearest.js';
 import { threadEnvironment } from './environment.js';
 import { fileOnce } from './file-once.js';
 import type { Stack } from './stack.js';
@@ -34,11 +35,11 @@ function backendOf(spec: FrameworkSpec, variant: string | null, device: string):
   const name = variant ?? usual[kindOf(device)];
   const found = backends.find((backend) => backend.name === name);
   if (found !== undefined) return found;
-  const choices = backends.map((backend) => `${provider}:${backend.name}`).join(', ');
+  const choices = backends.map((backend) => `${provider}:${backend.name}`);
   throw new UserError(
     name === null
-      ? `--stack ${provider} has several backends: say which, ${choices}`
-      : `--stack ${provider}:${name} is unknown; there is ${choices}`,
+      ? `--stack ${provider} has several backends: say which, ${choices.join(', ')}`
+      : `--stack ${provider}:${name} is unknown; ${thereIs(`${provider}:${name}`, choices)}`,
   );
 }
 

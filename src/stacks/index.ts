@@ -1,6 +1,7 @@
 /** The registry of stacks: a new one is its file and its line here. */
 import { resolve } from 'node:path';
 import { UserError } from '../errors.js';
+import { thereIs } from '../nearest.js';
 import type { StackChoice } from '../record/schema.js';
 import { blis } from './blis.js';
 import { cblas } from './cblas.js';
@@ -40,9 +41,16 @@ export const stacks: readonly Stack[] = [
 export function findStack(provider: string, others: readonly string[] = []): Stack {
   const found = stacks.find((stack) => stack.provider === provider);
   if (found !== undefined) return found;
-  throw new UserError(
-    `--stack ${provider} is unknown; there is ${[...others, ...stacks.map((stack) => stack.provider)].join(', ')}`,
-  );
+  const names = [...others, ...stacks.map((stack) => stack.provider)];
+  throw new UserError(`--stack ${provider} is unknown; ${thereIs(provider, names)}`);
+}
+
+const inSmall = (name: string): string => name.toLowerCase();
+
+/** `OpenBLAS` is openblas, unless somebody has a stack of nearly that name. */
+function providerNamed(text: string, others: readonly string[]): string {
+  if (others.some((name) => inSmall(name) === inSmall(text))) return text;
+  return stacks.find((stack) => stack.provider === inSmall(text))?.provider ?? text;
 }
 
 /**
@@ -50,7 +58,8 @@ export function findStack(provider: string, others: readonly string[] = []): Sta
  * @param others names that would have done, for the message
  */
 export function parseStack(text: string, others: readonly string[] = []): StackChoice {
-  const [provider = '', ...rest] = text.split(':');
+  const [named = '', ...rest] = text.split(':');
+  const provider = providerNamed(named, others);
   const { library } = findStack(provider, others);
   const variant = rest.join(':');
   if (variant === '') return { provider, variant: null };

@@ -2,6 +2,8 @@
 import { basename } from 'node:path';
 import { isGpu } from '../devices/device.js';
 import { UserError } from '../errors.js';
+import type { DataType } from '../indicators/data-types.js';
+import type { Parameters } from '../indicators/indicator.js';
 import { threadEnvironment } from './environment.js';
 import type { LibrarySpec } from './library-spec.js';
 import { searchLibrary } from './search.js';
@@ -26,6 +28,52 @@ function checkFile(spec: LibrarySpec, variant: string | null): void {
   throw new UserError(`--stack ${provider}: ${sonames[0]} was not found. ${needed}`);
 }
 
+/** Of which products of a data type are functions with names of their own. */
+const WITH_CBLAS: readonly LibrarySpec['interface'][] = ['cblas', 'openblas', 'blis', 'mkl'];
+
+/** What a file computes with: of bfloat16 not every build has a product. */
+function dtypesOf(spec: LibrarySpec, variant: string | null): readonly DataType[] {
+  const path = WITH_CBLAS.includes(spec.interface) ? locate(spec, variant) : null;
+  const lacksBfloat16 = path !== null && libraryFile(path)?.bfloat16 === false;
+  return lacksBfloat16 ? spec.dtypes.filter((dtype) => dtype !== 'bfloat16') : spec.dtypes;
+}
+
+/** @throws UserError for what a library with these data types cannot execute */
+function refuseCase(
+  spec: LibrarySpec,
+  dtypes: readonly DataType[],
+  indicator: string,
+  dtype: string,
+  { threads, prepack, transport }: Parameters,
+  device: string,
+): void {
+  const name = `--stack ${spec.provider}`;
+  if (isGpu(device) !== (spec.device === 'gpu')) {
+    throw new UserError(
+      spec.device === 'gpu'
+        ? `${name} computes on a GPU: add --device cuda:0`
+        : `${name} computes on the CPU; ${device} has embedded, cublas and cublaslt`,
+    );
+  }
+  const executes: readonly string[] = spec.executes ?? ['matmul'];
+  if (!executes.includes(indicator))
+    throw new UserError(`${name} executes ${executes.join(' and ')}, not ${indicator}`);
+  if (spec.executes !== undefined) {
+    if (transport !== spec.interface)
+      throw new UserError(`${name} is a transport: add --transport ${spec.interface}`);
+    return;
+  }
+  if (!dtypes.some((one) => one === dtype)) {
+    throw new UserError(`${name} has no matrix product for ${dtype}; it has ${dtypes.join(', ')}`);
+  }
+  if (prepack === true && !spec.prepacks) {
+    throw new UserError(`${name} has no product with a prepacked B: leave --prepack out`);
+  }
+  if (spec.mostThreads !== null && Number(threads) > spec.mostThreads) {
+    throw new UserError(`${name} computes with one thread: add --threads ${spec.mostThreads}`);
+  }
+}
+
 export const library = (spec: LibrarySpec): Stack => ({
   provider: spec.provider,
   summary: spec.summary,
@@ -37,35 +85,11 @@ export const library = (spec: LibrarySpec): Stack => ({
     elsewhere: [],
   }),
   check(variant, ...asked) {
-    this.checkCase(variant, ...asked);
+    refuseCase(spec, dtypesOf(spec, variant), ...asked);
     checkFile(spec, variant);
   },
-  checkCase(_variant, indicator, dtype, { threads, prepack, transport }, device) {
-    const name = `--stack ${spec.provider}`;
-    if (isGpu(device) !== (spec.device === 'gpu')) {
-      throw new UserError(
-        spec.device === 'gpu'
-          ? `${name} computes on a GPU: add --device cuda:0`
-          : `${name} computes on the CPU; ${device} has embedded, cublas and cublaslt`,
-      );
-    }
-    const executes: readonly string[] = spec.executes ?? ['matmul'];
-    if (!executes.includes(indicator))
-      throw new UserError(`${name} executes ${executes.join(' and ')}, not ${indicator}`);
-    if (spec.executes !== undefined) {
-      if (transport !== spec.interface)
-        throw new UserError(`${name} is a transport: add --transport ${spec.interface}`);
-      return;
-    }
-    if (!spec.dtypes.some((one) => one === dtype)) {
-      throw new UserError(`${name} has no matrix product for ${dtype}; it has ${spec.dtypes.join(', ')}`);
-    }
-    if (prepack === true && !spec.prepacks) {
-      throw new UserError(`${name} has no product with a prepacked B: leave --prepack out`);
-    }
-    if (spec.mostThreads !== null && Number(threads) > spec.mostThreads) {
-      throw new UserError(`${name} computes with one thread: add --threads ${spec.mostThreads}`);
-    }
+  checkCase(_variant, ...asked) {
+    refuseCase(spec, spec.dtypes, ...asked);
   },
   identify(variant) {
     const path = locate(spec, variant);

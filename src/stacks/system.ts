@@ -57,6 +57,8 @@ export interface LibraryFile {
   readonly path: string;
   readonly soname: string | null;
   readonly sha256: string;
+  /** Whether it names a product of bfloat16; null: it names none of float32, either, and may have both from another file. */
+  readonly bfloat16: boolean | null;
   /** `libopenblas0-pthread 0.3.21+ds-4`; null: no package of this system owns it. */
   readonly package: string | null;
 }
@@ -83,12 +85,21 @@ export function libraryFile(path: string): LibraryFile | null {
   }
 }
 
+/** As native/stacks/cblas.cc calls them. */
+const OF_BFLOAT16 = ['cblas_sbgemm', 'cblas_gemm_bf16bf16f32'];
+
+function namesBfloat16(content: Buffer): boolean | null {
+  if (OF_BFLOAT16.some((name) => content.includes(name))) return true;
+  return content.includes('cblas_sgemm') ? false : null;
+}
+
 function readLibrary(path: string): LibraryFile {
   const content = readFileSync(path);
   return {
     path,
     soname: readSharedObject(content)?.soname ?? null,
     sha256: sha256(content),
+    bfloat16: namesBfloat16(content),
     package: debianPackage(path),
   };
 }

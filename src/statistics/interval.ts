@@ -11,7 +11,12 @@ import { reachOf, studentReach } from './student.js';
 
 export const LEVEL = 0.95;
 
-export type IntervalBasis = 'launches' | 'few launches' | 'two launches' | 'within one launch';
+export type IntervalBasis =
+  | 'launches'
+  | 'alike launches'
+  | 'few launches'
+  | 'two launches'
+  | 'within one launch';
 
 export interface Interval {
   /** How often an interval made so contains the true median. */
@@ -191,6 +196,9 @@ export function sequentialInterval(values: ArrayLike<number>, level = LEVEL): In
   };
 }
 
+/** Fewest independent values whose extremes enclose the median so often: of m, all are on one side of it once in 2^(m-1). */
+export const leastIndependent = (level: number): number => 1 - Math.log2(1 - level);
+
 /**
  * n times the variance of the share of a normal series that lies below its median, over that of an independent one, where
  * each value has this correlation with the one before: the signs of normal values correlate by 2/pi asin of what they do.
@@ -240,8 +248,7 @@ export function withinLaunchInterval(samples: ArrayLike<number>, level = LEVEL):
     return { ...base, ci: null, method: `none: ${n} repetitions are too few` };
   if (first === last) return { ...base, ci: { low: first, high: last }, method: 'all repetitions are equal' };
   const worth = worthForMedian(samples, quantileSorted(sorted, 0.5));
-  // Of m independent values all are on one side of the median once in 2^(m-1).
-  if (worth < 1 - Math.log2(1 - level))
+  if (worth < leastIndependent(level))
     return {
       ...base,
       ci: null,

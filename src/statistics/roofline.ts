@@ -7,6 +7,29 @@ import type { Bytes, Flop, Ratio, Seconds } from '../units.js';
 /** Nothing passes a ceiling: what is further above it than measurements scatter shows that the ceiling is wrong. */
 export const MOST_OF_CEILING = 1.02;
 
+/** The peak as the launches measured it that did, of which it is the median. */
+export interface PeaksOfLaunches {
+  readonly launches: number;
+  readonly least: number;
+  readonly most: number;
+}
+
+/** What launches that agree may differ by. */
+export const peaksDiffer = (peaks: PeaksOfLaunches | undefined): peaks is PeaksOfLaunches =>
+  peaks !== undefined && peaks.most > MOST_OF_CEILING * peaks.least;
+
+/**
+ * Whether the rate passes the peak by more than measurements scatter. That allowance is for a peak that is known: where launches
+ * measured another one each, some found it too low, and a rate that passes their median at all shows that it is.
+ */
+export const passesPeak = ({
+  efficiency,
+  peaks,
+}: {
+  readonly efficiency: Ratio;
+  readonly peaks?: PeaksOfLaunches | undefined;
+}): boolean => efficiency > (peaksDiffer(peaks) ? 1 : MOST_OF_CEILING);
+
 export interface RooflineInput {
   /** Of one repetition. */
   readonly flop: Flop;

@@ -9,12 +9,14 @@
  * end it (the guard of Glynn & Whitt 1992). `npm run bench:coverage` measures what remains.
  *
  * Short launches one after the other share the machine's mood. Where neighbours are alike, they are worth fewer, and the
- * interval is widened by that: the rule then goes on until so many were seen that the width holds all the same.
+ * interval is widened by that: the rule then goes on until so many were seen that the width holds all the same. What ends before
+ * has no interval where they are worth too few for one. That decides nothing of when to stop: waiting until they are worth enough
+ * takes more launches and covers no more, because it waits for them to look independent by chance.
  */
 import { UserError } from '../errors.js';
 import { formatShare, significant } from '../quantities/format.js';
 import type { Seconds } from '../units.js';
-import { type Interval, LEVEL, levelForLooking, sequentialInterval } from './interval.js';
+import { type Interval, LEVEL, leastIndependent, levelForLooking, sequentialInterval } from './interval.js';
 import { expectedHalfWidth } from './interval-width.js';
 import { type Alikeness, alikeness } from './launch-dependence.js';
 import { quantileSorted, sortedCopy } from './quantile.js';
@@ -46,6 +48,8 @@ export interface Precision {
   readonly estimate: number | null;
   /** What to report of launches whose number was decided so. Not that of a fixed number of launches. */
   readonly interval: Interval;
+  /** How many independent launches they are worth; null: as many as they are. */
+  readonly worth: number | null;
   /** The larger distance from the estimate to an end, as a share of the estimate; null where there is no interval. */
   readonly halfWidth: number | null;
   /** What the half-width is compared with: target - target / launches. */
@@ -68,6 +72,25 @@ function widened(interval: Interval, centre: number, { correlation, worth, widen
     ci: { low: at(ci.low), high: at(ci.high) },
     method: `${interval.method}, widened by ${significant(widening, 2)} because neighbouring launches are alike (correlation of ranks ${significant(correlation, 2)}: worth ${significant(worth, 2)} independent ones)`,
   };
+}
+
+/**
+ * Why launches that were too alike for the precision have no interval; null: they have one. Stretched beyond all that was
+ * measured, it would claim what nobody saw: the median of so few independent launches is known to lie between the extremes, less
+ * often than the level says.
+ */
+function tooAlike(
+  { ci, range, level }: Interval,
+  { correlation, worth, widening }: Alikeness,
+): string | null {
+  if (ci === null || range === null || widening === 1) return null;
+  const least = leastIndependent(levelForLooking(level));
+  const isFew = worth < least;
+  if (!isFew && ci.low >= range.low && ci.high <= range.high) return null;
+  const alike = `neighbouring launches are alike (correlation of ranks ${significant(correlation, 2)}: worth ${significant(worth, 2)} independent ones)`;
+  return isFew
+    ? `${alike}, and an interval takes ${significant(least, 2)}`
+    : `${alike}, and an interval would reach beyond all of them`;
 }
 
 /** Two shares with as many digits as tell them apart, so that no figure contradicts the verdict beside it. */
@@ -100,17 +123,29 @@ export function precisionReached(launchMedians: ArrayLike<number>, target: numbe
     ci === null || estimate === null || !(estimate > 0)
       ? null
       : Math.max(ci.high - estimate, estimate - ci.low) / estimate;
-  const base = { launches, estimate, interval, halfWidth, limit };
+  const worth = alike.widening === 1 ? null : alike.worth;
+  const base = { launches, estimate, interval, halfWidth, limit, worth };
   if (estimate !== null && !(estimate > 0)) {
     return { ...base, reached: false, reason: 'no share can be taken of a median that is not above 0' };
   }
   if (launches < LEAST_LAUNCHES || halfWidth === null) {
     return { ...base, reached: false, reason: `${launches} launches of at least ${LEAST_LAUNCHES}` };
   }
-  const worth = alike.widening === 1 ? '' : ` (worth ${significant(alike.worth, 2)})`;
+  const reached = halfWidth <= limit;
+  const why = reached ? null : tooAlike(interval, alike);
+  if (why !== null) {
+    return {
+      ...base,
+      reached,
+      interval: { ...interval, ci: null, method: `none: ${why}`, basis: 'alike launches' },
+      halfWidth: null,
+      reason: `no interval after ${launches} launches: ${why}`,
+    };
+  }
+  const worthText = worth === null ? '' : `, worth ${significant(worth, 2)} independent ones`;
   const [found, needed] = toldApart(halfWidth, limit);
-  const figures = `±${found} after ${launches} launches${worth}, ±${needed} needed for ±${formatShare(target)}`;
-  return { ...base, reached: halfWidth <= limit, reason: figures };
+  const reason = `±${found} after ${launches} launches${worthText}; ±${formatShare(target)} takes ±${needed} there, a reserve for looking after each`;
+  return { ...base, reached, reason };
 }
 
 export interface PrecisionPlanInput {

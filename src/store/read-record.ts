@@ -6,7 +6,10 @@ import { messageOf, systemCode, UserError } from '../errors.js';
 import { brokenRules } from '../record/check.js';
 import { digestOf } from '../record/digest.js';
 import { withoutBrokenIntervals } from '../record/intervals.js';
+import { withoutFiguresCutShort } from '../record/result.js';
 import { type PiBenchRecord, readable, SCHEMA_VERSION } from '../record/schema.js';
+import { movedTo } from './moved.js';
+import { STDIN } from './stdin.js';
 import { JOURNAL } from './store.js';
 
 const envelope = z.looseObject({ kind: z.literal('pi-bench record'), schemaVersion: z.int() });
@@ -50,9 +53,15 @@ export function readRecord(
 ): { readonly record: PiBenchRecord; readonly path: string } {
   let file = path;
   let text: string;
+  const elsewhere = movedTo(path);
+  if (elsewhere !== null)
+    throw new UserError(
+      `${path} could not be written any more, and holds a part of its campaign: all of it is in ${elsewhere}`,
+    );
   try {
     if (statSync(path).isDirectory()) file = join(path, 'record.json');
-    text = readFileSync(file, 'utf8');
+    // By its number, for a pipe that is a socket has no path to be opened by.
+    text = readFileSync(file === STDIN ? 0 : file, 'utf8');
   } catch (error) {
     throw unreadable(path, file, error);
   }
@@ -75,7 +84,7 @@ export function readRecord(
   if (digestOf(json as Record<string, unknown>) !== data.digest) {
     throw new UserError(`${file} was altered after pi-bench wrote it: its digest does not fit`);
   }
-  const record = withoutBrokenIntervals(data);
+  const record = withoutBrokenIntervals(withoutFiguresCutShort(data));
   const broken = brokenRules(record);
   if (broken.length > 0) throw new UserError(`${file} contradicts itself: ${broken.join('; ')}`);
   return { record, path: file };

@@ -2,15 +2,16 @@
  * A campaign's results folder: journal, inspections, record. When it cannot be written (read-only, full), everything
  * moves to another folder that is named, and nothing that was measured is lost.
  */
-import { chmodSync, cpSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, copyFileSync, cpSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { EXIT, messageOf, UserError } from '../errors.js';
 import type { ReadInspection } from '../record/analyse-inspection.js';
 import type { PiBenchRecord } from '../record/schema.js';
 import { writeFileAtomic } from './atomic.js';
 import { appendToJournal, type JournalEntry } from './journal.js';
 import { makeFolder } from './make-folder.js';
+import { leaveLink, MOVED } from './moved.js';
 import { readInspection } from './read-inspection.js';
 
 export const JOURNAL = 'journal.ndjson';
@@ -28,6 +29,14 @@ export const samplesFile = (index: number): string => `${index}.npz`;
 /** Relative to the campaign's folder. */
 export const inspectionPath = (index: number): string => `${INSPECTIONS}/${inspectionFile(index)}`;
 export const samplesPath = (index: number): string => `${INSPECTIONS}/${samplesFile(index)}`;
+
+export interface Move {
+  readonly from: string;
+  readonly to: string;
+  readonly why: string;
+  /** A part of the campaign stays there, and nothing in it could be made to say where the campaign is. */
+  readonly leftBehind: boolean;
+}
 
 export interface Store {
   /** Where the campaign stands now. */
@@ -77,11 +86,7 @@ function fallbackFolder(campaign: string): string {
  * @param wanted the campaign's folder
  * @param onMove told once, when the folder cannot be written and another takes its place
  */
-export function openStore(
-  wanted: string,
-  campaign: string,
-  onMove: (from: string, to: string, why: string) => void,
-): Store {
+export function openStore(wanted: string, campaign: string, onMove: (move: Move) => void): Store {
   const fallback = fallbackFolder(campaign);
   let root = wanted;
 
@@ -106,7 +111,8 @@ export function openStore(
     const isThere = existsSync(fallback);
     try {
       make(fallback);
-      if (existsSync(from)) cpSync(from, fallback, { recursive: true, force: false });
+      const filter = (path: string): boolean => basename(path) !== MOVED;
+      if (existsSync(from)) cpSync(from, fallback, { recursive: true, force: false, filter });
       makeWritable(fallback);
     } catch (error) {
       // A part of a copy is nothing to go on with.
@@ -115,6 +121,17 @@ export function openStore(
     }
     root = fallback;
     return from;
+  }
+  /** Once it can go on there: what stays behind must not look as if the campaign had not ended. */
+  function tellMove(from: string, why: unknown): void {
+    const leftBehind = existsSync(join(from, JOURNAL)) && !leaveLink(from, fallback);
+    onMove({ from, to: fallback, why: messageOf(why), leftBehind });
+  }
+  /** Of a launch that began beside others and was the later one to end: where it wrote is where the campaign has been. */
+  function fetchDocument(path: string): void {
+    const samples = path.replace(/\.json$/, '.npz');
+    for (const file of [samples, path])
+      if (existsSync(file)) copyFileSync(file, join(root, INSPECTIONS, basename(file)));
   }
   /** Once more in the other folder when the first cannot be written. */
   function writing<T>(write: () => T): T {
@@ -128,7 +145,7 @@ export function openStore(
       } catch (again) {
         throw nowhere(from, error, again);
       }
-      onMove(from, fallback, messageOf(error));
+      tellMove(from, error);
       return written;
     }
   }
@@ -138,9 +155,10 @@ export function openStore(
     folder: () => root,
     inspectionFolders: () => [join(root, INSPECTIONS), join(fallback, INSPECTIONS)],
     documentWritten(path) {
-      if (root === fallback || path.startsWith(join(root, INSPECTIONS))) return;
-      const why = 'a document could not be written there';
-      onMove(move(new Error(why)), fallback, why);
+      if (path.startsWith(join(root, INSPECTIONS))) return;
+      if (root === fallback) return fetchDocument(path);
+      const why = new Error('a document could not be written there');
+      tellMove(move(why), why);
     },
     append: (entry) => writing(() => appendToJournal(join(root, JOURNAL), entry)),
     writeRecord: (record) =>

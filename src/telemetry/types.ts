@@ -99,6 +99,8 @@ export interface Observation {
   readonly disturbed: readonly number[] | null;
   /** Wall time from the first repetition's start to the last one's end, time between repetitions for cache eviction, and for a GPU's clock, taken off. */
   readonly wall: Seconds;
+  /** What was taken off; absent: nothing. */
+  readonly takenOff?: Seconds;
   readonly threads: number;
   /** True when each thread is bound to its own CPU. */
   readonly pinned: boolean;

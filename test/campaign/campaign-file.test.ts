@@ -126,7 +126,23 @@ measure:
     ['measure:\n  - parameters: {}', /^c\.yaml:2: measure\.0\.indicator: /],
     [
       'measure:\n  - indicator: peak\n    reps: 5',
-      /^c\.yaml:3: measure\.0: "reps" is unknown here; there is repetitions, indicator, /,
+      /^c\.yaml:3: measure\.0: "reps" is unknown here; there is repetitions, indicator, .*; did you mean repetitions\?$/,
+    ],
+    [
+      'measure:\n  - indicator: matmul\n    parameters: {reps: 5}',
+      /^c\.yaml:3: measure\.0\.parameters: "reps" does not stand below parameters; beside them stands repetitions$/,
+    ],
+    [
+      'measure:\n  - indicator: matmul\n    parameters: {repetition: 5}',
+      /"repetition" does not stand below parameters; beside them stands repetitions$/,
+    ],
+    [
+      'measure:\n  - indicator: matmul\n    size: 5',
+      /^c\.yaml:3: measure\.0: "size" stands below parameters: parameters: \{size: \.\.\.\}$/,
+    ],
+    [
+      'measure:\n  - indicator: matmul\nreps: 5',
+      /^c\.yaml:3: "reps" does not stand here; below defaults, or in an entry of measure, stands repetitions$/,
     ],
     ['measure:\n  - indicator: peak\n    stack: a', /"stack" is unknown here; there is stacks, indicator, /],
     ['measure:\n  - indicator: peak\nseeds: 5', /^c\.yaml:3: "seeds" is unknown here; there is seed, name, /],
@@ -148,7 +164,7 @@ measure:
     ],
     [
       'measure:\n  - indicator: matmul\n    parameters:\n      dtype: float32\n      sise: 5',
-      /^c\.yaml:5: measure\.0\.parameters: "sise" is unknown here; there is size, /,
+      /^c\.yaml:5: measure\.0\.parameters: "sise" is unknown here; there is size, .*; did you mean size\?$/,
     ],
     ['measure:\n  - indicator: peak\nseed: x', /^c\.yaml:3: seed: takes a number; got "x"$/],
     ['measure:\n  - indicator: peak\nlabels: {A: b}', /^c\.yaml:3: labels\.A: /],

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import createYargs from 'yargs';
-import { type CommandHelp, missingArguments, plainMessage } from '../../src/cli/usage.js';
+import { asUsual, type CommandHelp, missingArguments, plainMessage, shellOf } from '../../src/cli/usage.js';
 
 /** What is said of a command that is called like this; null: it lacks nothing. */
 function said(...args: readonly string[]): string | null {
@@ -66,6 +66,18 @@ describe('arguments that there are not', () => {
     );
   });
 
+  it('are told with the flag that is meant', () => {
+    const said = (flag: string) =>
+      plainMessage(`Unknown argument: ${flag}`, [`--${flag}`], 'matmul', ['size', 'wait']);
+    expect(said('sise')).toMatch(/^unknown argument --sise; .*; did you mean --size\?$/);
+    expect(said('no-wiat')).toMatch(/; did you mean --no-wait\?$/);
+    expect(said('frob')).toMatch(/lists what there is$/);
+    // Who types a word meant no flag.
+    expect(plainMessage('Unknown argument: siz', ['siz'], 'matmul', ['size'])).toMatch(
+      /lists what there is$/,
+    );
+  });
+
   it('as values are told with those that there are', () => {
     const tier = '  Argument: tier, Given: "t9", Choices: "t0", "t1"';
     const format = '  Argument: format, Given: "foo", Choices: "thoth", "dcgm"';
@@ -77,5 +89,38 @@ describe('arguments that there are not', () => {
 
   it('are nothing that another message is about', () => {
     expect(said('Missing dependent arguments')).toBeNull();
+  });
+});
+
+describe('what others are asked with', () => {
+  it.each([
+    [['help'], ['--help']],
+    [
+      ['help', 'matmul'],
+      ['matmul', '--help'],
+    ],
+    [['version'], ['--version']],
+    [['-v'], ['--version']],
+    [
+      ['show', '-', '--json'],
+      ['show', '/dev/stdin', '--json'],
+    ],
+    [
+      ['matmul', '--out', '-'],
+      ['matmul', '--out', '-'],
+    ],
+    [[], []],
+  ])('%j is %j', (given, meant) => {
+    expect(asUsual(given)).toEqual(meant);
+  });
+
+  it('is the shell of a script for completion', () => {
+    expect(shellOf([])).toBeNull();
+    expect(shellOf(['--debug'])).toBeNull();
+    expect(shellOf(['zsh'])).toBe('zsh');
+    expect(() => shellOf(['csh'])).toThrow(
+      'completion takes one shell, bash, zsh, fish, or none for your own; got csh',
+    );
+    expect(() => shellOf(['zsh', 'bash'])).toThrow(/got zsh bash$/);
   });
 });

@@ -21,6 +21,11 @@ const cases: readonly (readonly [args: string, says: RegExp])[] = [
     /--stack embedded:avx512_vnni (has no kernel for float32; float32 has|does not run on this CPU)/,
   ],
   ['--size 64mb', /--size takes a whole number .*, or memory with its unit, such as 64MiB; got "64mb"/],
+  ['--stack embedded:avx22', /--stack embedded:avx22 is unknown; here there is .*; did you mean avx2\?$/m],
+  [
+    '--stack embedded,Embedded',
+    /--stack embedded,Embedded names one stack twice: leave one out; to compare a stack/,
+  ],
   ['--stack opneblas', /--stack opneblas is unknown; there is .*; did you mean openblas\?$/m],
   ['--dtype fp32', /--dtype fp32 is unknown; there is .*; did you mean float32\?$/m],
   [
@@ -150,7 +155,10 @@ describe('bad input', () => {
     }));
 
   it.each([
-    [['frob'], /there is no command frob; there is matmul, memory, latency, peak, .*\bstacks, doctor, .*\bresume/],
+    [
+      ['frob'],
+      /there is no command frob; there is matmul, memory, latency, peak, .*\bstacks, doctor, .*\bresume/,
+    ],
     [['matmull'], /there is no command matmull; there is .*; did you mean matmul\?$/m],
     [['matmul', '--sise', '64'], /: unknown argument --sise; .*; did you mean --size\?$/m],
     [['sweep', 'matmull'], /there is no indicator "matmull"; .*; did you mean matmul\?$/m],

@@ -44,7 +44,9 @@ describe('two campaigns at once', () => {
         const alone = () => (workerOf(second.child.pid ?? 0) === undefined ? true : undefined);
         await until(alone, 'the end of the worker that stood by');
         await stop();
-        expect((await second.ended).code).toBe(0);
+        const { code, stderr } = await second.ended;
+        expect(code).toBe(0);
+        expect(stderr).toMatch(/^pi-bench: waited for \S+ m?s.*, which is no part of a budget$/m);
       });
       expect(readRecordFile(campaignFolder(`${out}/second`)).contendedBy).toBeNull();
       expect(readRecordFile(campaignFolder(`${out}/first`)).contendedBy).toBeNull();

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import {
   campaignFolder,
   journalOf,
+  piBench,
   readRecordFile,
   readSamples,
   startPiBench,
@@ -46,6 +47,7 @@ describe.skipIf(!canMount())('a file system that becomes full while a campaign r
             return undefined;
           }
         }, 'the first launch');
+        const here = campaignFolder(folder);
         // Everything but a few pages is taken: the first documents no longer fit.
         try {
           writeFileSync(join(folder, 'ballast'), Buffer.alloc(230 * 1024));
@@ -58,6 +60,13 @@ describe.skipIf(!canMount())('a file system that becomes full while a campaign r
         expect(other).toBeDefined();
         expect(readRecordFile(other ?? '').status).toBe('complete');
         for (const index of [0, 1, 2]) expect(readSamples(other ?? '', index).seconds).toHaveLength(2000);
+        // There is no space for a file, and what stays there must not be measured again.
+        for (const command of ['show', 'resume']) {
+          const stayed = await piBench(command, here);
+          expect(stayed.code, command).toBe(64);
+          expect(stayed.stderr, command).toContain(other ?? '');
+          expect(stayed.stderr, command).not.toContain('has not ended');
+        }
       } finally {
         execFileSync('umount', [folder]);
       }

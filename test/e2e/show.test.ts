@@ -149,6 +149,16 @@ describe('show', () => {
     expect((await piBench('show', again)).code).toBe(0);
   });
 
+  it('prints a record that another program hands over', async () => {
+    const piped = await start('sh', ['-c', `cat ${file} | ${process.execPath} ${launcher} show - --json`])
+      .ended;
+    expect([piped.code, piped.stderr]).toEqual([0, '']);
+    expect(JSON.parse(piped.stdout)).toEqual(JSON.parse(readFileSync(file, 'utf8')));
+    const read = await start('sh', ['-c', `${process.execPath} ${launcher} show - < ${file}`]).ended;
+    expect(read.stdout).toContain('verified in 2 launches');
+    expect(read.stdout).not.toContain('stdin');
+  });
+
   it('says that its output could not be written, and does not end as if it had been', async () => {
     const run = await start('sh', ['-c', `${process.execPath} ${launcher} show ${file} > /dev/full`]).ended;
     expect(run.stderr).toMatch(/cannot write to stdout: ENOSPC/);

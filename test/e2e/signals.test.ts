@@ -1,4 +1,7 @@
 /** Signals that end a campaign amid the repetitions of a launch: these may be over before, where others run as well. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import {
   campaignFolder,
@@ -62,5 +65,46 @@ describe('a signal', () => {
       expect(readRecordFile(folder).batches[0]?.inspections.map(({ statistics }) => statistics?.n)).toEqual([
         6_000, 6_000,
       ]);
+    }));
+
+  it('that comes once more ends it at once, and says how the campaign is gone on with', () =>
+    withFolder(async (out) => {
+      const args = [...MEASURED, '--reps', '2000', '--inspections', '2', '--no-wait'];
+      const running = startPiBench([...args, '--out', out]);
+      const parent = running.child.pid ?? 0;
+      let told = '';
+      running.child.stderr?.on('data', (text) => {
+        told += String(text);
+      });
+      const worker = await until(() => {
+        const first = workerOf(parent);
+        return first !== undefined && measuringSeconds(first) > 0.05 ? first : undefined;
+      }, 'the first launch to measure');
+      // It would answer the first signal with a record.
+      process.kill(worker, 'SIGSTOP');
+      try {
+        process.kill(parent, 'SIGINT');
+        await until(
+          () => (told.includes('stopping after') ? true : undefined),
+          'the first signal to be taken',
+        );
+        // Two within 300 ms are one.
+        await setTimeout(400);
+        process.kill(parent, 'SIGINT');
+        const run = await running.ended;
+        expect(run.code).toBe(130);
+        const folder = campaignFolder(out);
+        expect(run.stderr).toContain(
+          `pi-bench: SIGINT once more: ended at once, without a record; pi-bench resume ${folder} goes on`,
+        );
+        expect(existsSync(join(folder, 'record.json'))).toBe(false);
+      } finally {
+        try {
+          process.kill(worker, 'SIGKILL');
+        } catch {
+          // It died with its parent.
+        }
+      }
+      expect((await piBench('resume', campaignFolder(out), '--no-wait')).code).toBe(0);
     }));
 });

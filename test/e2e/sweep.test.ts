@@ -79,8 +79,8 @@ describe('pi-bench sweep', () => {
 
 describe('bad usage of pi-bench sweep, and of flags that stop one', () => {
   const given: readonly (readonly [args: readonly string[], says: RegExp])[] = [
-    [['sweep'], /say what to sweep: matmul, memory, peak/],
-    [['sweep', 'nothing'], /there is no indicator "nothing"; there is matmul, memory, peak/],
+    [['sweep'], /say what to sweep: matmul, memory, latency, peak/],
+    [['sweep', 'nothing'], /there is no indicator "nothing"; there is matmul, memory, latency, peak/],
     [['sweep', 'matmul', '--size', '64,,128'], /--size has an empty value/],
     [['sweep', 'matmul', '--size', '128..64'], /--size takes ranges such as/],
     [['sweep', 'matmul', '--size', '64,0'], /--size takes a whole number of at least 1/],
@@ -214,7 +214,7 @@ describe('pi-bench run', () => {
         return run.stderr;
       };
       expect(await said('[16, 32]', '[16, none]')).toBe(
-        `pi-bench: ${file}:7: --size takes a whole number of at least 1, such as 512, 2k or 4Ki; got "none"\n`,
+        `pi-bench: ${file}:7: --size takes a whole number of at least 1, such as 512, 2k or 4Ki, or memory with its unit, such as 64MiB; got "none"\n`,
       );
       expect(await said('rack: "3"', 'cpus: "3"')).toBe(
         `pi-bench: ${file}:7: the label cpus is pi-bench's own: give yours another name\n`,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  cpuDataTypesNamed,
   DATA_TYPES,
   dataTypeNamed,
   ELEMENT,
@@ -14,6 +15,24 @@ describe('the data types', () => {
     for (const name of ['float128', '', 'FLOAT32', 'toString', ' float32']) {
       expect(() => dataTypeNamed(name)).toThrow(/is unknown; there is float32, float64, bfloat16, int8/);
     }
+  });
+
+  it.each([
+    ['fp32', 'float32'],
+    ['Single', 'float32'],
+    ['double', 'float64'],
+    ['bf16', 'bfloat16'],
+    ['FLOAT32', 'float32'],
+    ['flaot64', 'float64'],
+  ])('are suggested for what others call them, and for slips: %s', (name, meant) => {
+    expect(() => dataTypeNamed(name)).toThrow(`int8; did you mean ${meant}?`);
+    expect(() => cpuDataTypesNamed(`int8,${name}`)).toThrow(`int8; did you mean ${meant}?`);
+  });
+
+  it('are no suggestion where they are not of that device', () => {
+    expect(() => dataTypeNamed('fp16')).toThrow(/int8$/);
+    expect(() => dataTypeNamed('fp16', true)).toThrow('did you mean float16?');
+    expect(() => dataTypeNamed('toString')).toThrow(/int8$/);
   });
 
   it('of GPUs are found where a GPU is meant, and refused by name on the CPU', () => {

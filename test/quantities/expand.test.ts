@@ -8,7 +8,8 @@ const values = (text: string): readonly string[] => expandValues(text, '--size')
 describe('several values of a flag', () => {
   it('are a list, each once, in its order', () => {
     expect(values('512')).toEqual(['512']);
-    expect(values('1k, 64 ,64,avx2')).toEqual(['1k', '64', 'avx2']);
+    expect(values('1k, 64 ,avx2')).toEqual(['1k', '64', 'avx2']);
+    expect(values('64..256,128')).toEqual(['64', '128', '256']);
   });
 
   it('are a range that doubles, multiplies or adds, its end included', () => {
@@ -30,6 +31,11 @@ describe('several values of a flag', () => {
     expect(values('0..0')).toEqual(['0']);
     expect(() => values('0..3')).toThrow(/^--size: "0\.\.3" begins with 0, .* such as 0\.\.3\+1$/);
     expect(() => values('0..8k*4')).toThrow(/such as 0\.\.8k\+1$/);
+  });
+
+  it('are refused where one is typed twice: less would be measured than was asked for', () => {
+    expect(() => values('64, 64')).toThrow(/^--size has 64 more than once: leave one out$/);
+    expect(() => values('64..256,64..256')).toThrow(/^--size has 64\.\.256 more than once/);
   });
 
   it('leave alone what has two dots and is no range of numbers', () => {

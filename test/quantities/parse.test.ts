@@ -103,6 +103,8 @@ describe('bytes and durations', () => {
   });
   it.each([
     ['us', 1e-6],
+    ['\u00b5s', 1e-6],
+    ['\u03bcs', 1e-6],
     ['ms', 1e-3],
     ['s', 1],
     ['m', 60],

@@ -36,6 +36,14 @@ describe('a comparison of records', () => {
     expect(compare([one(1), one(1 / 1.05)]).cases[0]?.comparisons[0]?.ratio).toBeCloseTo(1.05, 9);
   });
 
+  it('says of two records of one campaign that they are', () => {
+    const { notes } = compare([one(1, { id: 'same' }), one(1.05, { id: 'same' })]);
+    expect(notes).toContain(
+      'a and b are records of one campaign (same): launches that both have are compared with themselves',
+    );
+    expect(compare([one(1), one(1.05)]).notes.join()).not.toContain('of one campaign');
+  });
+
   it('compares what does no work, as a barrier, by the time of a repetition, and has no rate of it', () => {
     const idle = (centre: number): DescribedRecord => ({
       batches: [{ launches: aboutSeconds(centre), idle: true }],
@@ -103,6 +111,15 @@ describe('a comparison of records', () => {
     const two: DescribedRecord = { batches: [of('avx2', 1), of('portable', 2)] };
     expect(() => compare([{ batches: [of(null, 1)] }, two])).toThrow(
       /the nearest differ in stack \(embedded \/ embedded:avx2\); --by stack compares them/,
+    );
+    const shape = (m: number, n: number, k: number): DescribedRecord => ({
+      batches: [{ parameters: { m, n, k }, launches: aboutSeconds(1) }],
+    });
+    const permuted = [shape(64, 128, 256), shape(256, 64, 128)];
+    expect(() => compare(permuted)).toThrow(/; --across m,n,k compares them$/);
+    expect(outcomes(compare(permuted, { across: ['m', 'n', 'k'] }))).toEqual(['same']);
+    expect(() => compare([shape(64, 64, 64), shape(256, 256, 256)])).toThrow(
+      /; measure one case on both sides \(--across m,n,k sets rates of different work beside each other\)$/,
     );
     const titles = compare([two, { batches: [of('avx2', 1.5), of('portable', 2)] }]).cases.map(
       ({ title }) => title,
@@ -207,7 +224,11 @@ describe('a comparison of records', () => {
       { launches: aboutSeconds(a) },
       { parameters: { m: 50 }, launches: aboutSeconds(b) },
     ];
-    const { overall } = compare([{ batches: batches(1, 1) }, { batches: batches(1 / 1.1, 1 / 1.21) }]);
+    const document = compare([{ batches: batches(1, 1) }, { batches: batches(1 / 1.1, 1 / 1.21) }]);
+    const { overall } = document;
+    expect(renderComparison(document, { ...terminalStyle({}), width: 200 })).toMatch(
+      /over cases +b: 1\.154 times the reference’s rate, geometric mean of the ratios of 2 cases \(a score takes those of the medians\), 95 %/,
+    );
     expect(overall[0]).toMatchObject({ candidate: 'b', cases: 2 });
     expect(overall[0]?.mean).toBeCloseTo(Math.sqrt(1.1 * 1.21), 9);
     expect(overall[0]?.interval?.low).toBeGreaterThan(1.1);

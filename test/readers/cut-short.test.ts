@@ -23,9 +23,15 @@ const page = (...batches: readonly (readonly Launch[])[]): string =>
 describe('a batch of which no launch ran to its end', () => {
   it.each(['interrupted', 'timed-out'] as const)('has no figure where its launches were %s', (status) => {
     const text = page([cutShort(status), cutShort(status, 2e-3)]);
-    expect(text).toContain('rate no result: 0 of 2 launches ran to their end');
+    expect(text).toContain('rate no result: none of 2 launches ran to its end');
     expect(text).not.toMatch(/FLOP\/s|95 %|elapsed|sustained|efficiency|spread/);
     expect(text).toContain(`launch 1 ${status}: stopped by a signal`);
+  });
+
+  it('says in words that its one launch is none', () => {
+    expect(page([cutShort('interrupted')])).toContain(
+      'rate no result: its one launch did not run to its end',
+    );
   });
 
   it('has none in a table of several, either', () => {

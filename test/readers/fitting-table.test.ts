@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Cell, renderFitting } from '../../src/readers/terminal/fitting-table.js';
+import { type Cell, renderFitting, renderFittings } from '../../src/readers/terminal/fitting-table.js';
 import { terminalStyle } from '../../src/readers/terminal/style.js';
 
 const CPU = 'Some(R) Very Long(TM) CPU Name';
@@ -49,5 +49,40 @@ describe('a table that has to fit', () => {
     expect(widest(text)).toBeLessThanOrEqual(30);
     expect(text).toMatch(/^ +check +measured$/m);
     expect(text).toContain('12.34 TFLOP/s');
+  });
+
+  it('says which columns it leaves out, and how wide a terminal has room for them', () => {
+    expect(shown(120)).not.toContain('not shown');
+    const room = widest(shown(120).replaceAll(/…/g, ''));
+    const below = (width: number) => shown(width).replaceAll(/\s+/g, ' ');
+    expect(below(55)).toContain(` not shown at 55 columns: limit from (a terminal of ${room} shows it)`);
+    expect(below(30)).toContain(
+      ` not shown at 30 columns: of, limit from (a terminal of ${room} shows them)`,
+    );
+    // No terminal is taken for wider than 120.
+    const long = ROWS.map((cells) => [
+      ...cells,
+      { head: 'long', align: 'left' as const, text: 'x'.repeat(120) },
+    ]);
+    const style = { ...terminalStyle({}), width: 80 };
+    expect(renderFitting(long, { optional: ['long'], shortened: 'check' }, style)).toMatch(
+      /not shown at 80 columns: long$/,
+    );
+  });
+});
+
+describe('tables of one page', () => {
+  const tableOf = (measured: string) => [row('quota', 'allowed cpus', { text: measured }, 'online CPUs')];
+
+  it('leave out the same columns where only one of them has no room, and say so once, below the last', () => {
+    const texts = renderFittings(
+      [tableOf('1'), tableOf('12345678901234567890'), tableOf('2')],
+      { optional: ['limit from', 'of'], shortened: 'check' },
+      { ...terminalStyle({}), width: 45 },
+    );
+    expect(texts.map((text) => text.split('\n')[0]?.trim().split(/ +/))).toEqual(
+      texts.map(() => ['check', 'of', 'measured']),
+    );
+    expect(texts.map((text) => text.includes('not shown'))).toEqual([false, false, true]);
   });
 });

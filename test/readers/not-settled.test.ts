@@ -41,17 +41,17 @@ describe('comparisons that are not settled', () => {
     [
       'the budget before a first look',
       cut([3, 2]),
-      'not settled: --budget 3s ended it after 2 of the 10 rounds that a first look needs; give more',
+      'not settled: --budget 3s ended it after 2 rounds, and the first look is after 10',
     ],
     [
       'the budget later',
       cut([15, 15]),
-      'not settled: --budget 3s ended it after 15 of the 20 rounds that the next look needs; give more',
+      'not settled: --budget 3s ended it after 15 rounds, and the next look is after 20',
     ],
     [
       'a limit that nobody gave as a budget',
       { ...cut([2, 2]), campaign: { ...cut([2, 2]).campaign, budget: undefined } },
-      'not settled: the time that was given ended it after 2 of the 10 rounds that a first look needs; give more',
+      'not settled: the time that was given ended it after 2 rounds, and the first look is after 10',
     ],
     [
       'the most launches',
@@ -73,17 +73,30 @@ describe('comparisons that are not settled', () => {
   it('are told below a record, and at the head of its report', () => {
     const record = cut([2, 2]);
     const shown = renderRecord(record, null, style).replaceAll(/\s+/g, ' ');
-    expect(shown).toContain('not settled: --budget 3s ended it after 2 of the 10 rounds');
+    expect(shown).toContain(
+      'not settled: --budget 3s ended it after 2 rounds, and the first look is after 10',
+    );
     expect(warnings(buildReport(record, []))).toEqual([
-      'Not settled: --budget 3s ended it after 2 of the 10 rounds that a first look needs; give more.',
+      'Not settled: --budget 3s ended it after 2 rounds, and the first look is after 10.',
     ]);
+  });
+
+  it('get their advice in one place', () => {
+    for (const record of [cut([1, 1]), cut([12, 12], {}, 0.02), cut([12, 12])]) {
+      expect(notSettledText(record)).not.toMatch(/give|need|--inspections/);
+      expect(
+        settledLines(record, style)
+          .join('\n')
+          .match(/to settle/g),
+      ).toHaveLength(1);
+    }
   });
 
   it('get no advice on launches for which there is no time', () => {
     const adviceOf = (record: PiBenchRecord): string =>
       settledLines(record, style).join(' ').replaceAll(/\s+/g, ' ');
     expect(adviceOf(cut([1, 1], { settled: undefined }))).toMatch(/measure at least/);
-    expect(adviceOf(cut([1, 1]))).not.toMatch(/to settle/);
+    expect(adviceOf(cut([1, 1]))).toMatch(/to settle a longer --budget (flags|note|answer)/);
     expect(adviceOf(cut([12, 12], { stoppedBy: 'plan' }))).toMatch(/: --inspections \d/);
     expect(adviceOf(cut([12, 12], {}, 0.02))).toMatch(/to settle about .* as now: a longer --budget/);
     // More than comparisons take that nobody limits.

@@ -9,6 +9,8 @@ import { verifiedText } from '../../src/readers/terminal/sweep.js';
 import { kpisOf, withSameLabels } from '../../src/record/kpis-of.js';
 import { rateKpis } from '../../src/record/rate-kpis.js';
 import type { PiBenchRecord, RecordBatch } from '../../src/record/schema.js';
+import { buildReport } from '../../src/report/model.js';
+import { warnings } from '../../src/report/page/head.js';
 import { batchOf, matmulCase } from '../support/batch.js';
 
 const style = terminalStyle({ isTTY: false });
@@ -426,6 +428,24 @@ describe('launches that were not measured', () => {
     expect(renderRecord(record, null, style).replaceAll(/\s+/g, ' ')).toMatch(says);
   });
 
+  it.each([
+    [0, 1, 'incomplete: its one launch was not measured; it would not have ended in the time'],
+    [0, 6, 'incomplete: none of 6 launches was measured; none would have ended in the time'],
+    [1, 6, 'incomplete: 1 of 6 launches measured; the others would not have ended in the time'],
+  ])('are told in words where a budget left %i of %i', (measured, planned, says) => {
+    const whole = batchOf(matmulCase(), three);
+    const batch = { ...whole, planned, measured, inspections: whole.inspections.slice(0, measured) };
+    const record = {
+      ...recordOf(['matmul'], [batch]),
+      status: 'incomplete',
+      stoppedBy: 'budget',
+    } as PiBenchRecord;
+    expect(renderRecord(record, null, style).replaceAll(/\s+/g, ' ')).toContain(says);
+    expect(warnings(buildReport(record, []))[0]).toMatch(
+      measured === 0 ? /: (its|none) .*was(?: not)? measured/ : /1 of 6/,
+    );
+  });
+
   const reason = 'the library was told to use 1 threads and says that it uses 7, which is another case';
   const failing = (variant: string): RecordBatch => {
     const batch = memoryOn(variant, 2 ** 20);
@@ -459,9 +479,9 @@ describe('launches that were not measured', () => {
 });
 
 describe('what is said of all batches together', () => {
-  it('is not that outputs were verified where no launch came that far', () => {
+  it('is not that outputs were verified where no launch ran to its end', () => {
     const lost = { ...batchOf(matmulCase(), three), verified: 'not-run' as const, measured: 0 };
-    expect(verifiedText([lost, lost], 'each launch', style)).toBe('not verified: no launch came that far');
+    expect(verifiedText([lost, lost], 'each launch', style)).toBe('not verified: no launch ran to its end');
     const some = verifiedText([lost, batchOf(matmulCase(), three)], 'each launch', style);
     expect(some).toMatch(/^verified in 3 launches .*; not verified: 1 case/);
   });

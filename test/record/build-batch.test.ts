@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { matmul } from '../../src/indicators/matmul.js';
 import { peak } from '../../src/indicators/peak.js';
+import { basisText } from '../../src/readers/terminal/basis.js';
 import { analyseInspection } from '../../src/record/analyse-inspection.js';
 import { effectiveFrequency, operationsPerCycle } from '../../src/record/clock.js';
 import { type RecordBatch, readable, written } from '../../src/record/schema.js';
@@ -166,15 +167,50 @@ describe('the interval of a KPI', () => {
 });
 
 describe('the interval of a precision', () => {
-  it('is above 0 for elapsed and for the rate, though launches rise as under a neighbour’s growing load', () => {
-    const rising = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7].map((ms) => ({ seconds: ms * 1e-3 }));
-    const { elapsed, rate } = batchOf(matmulCase(), rising, 0.01);
+  const rising = (step: number): readonly Launch[] =>
+    Array.from({ length: 9 }, (_, i) => ({
+      seconds: (1 + step * i) * 1e-3,
+      samples: Array<number>(40).fill((1 + step * i) * 1e-3),
+    }));
+
+  it('of the rate is that of elapsed where launches rise so little that the precision is reached', () => {
+    const { elapsed, rate, precision } = batchOf(matmulCase(), rising(0.001), 0.1);
+    expect(precision).toMatchObject({ reached: true, worth: expect.closeTo(9 / 39, 9) });
     for (const { median, interval } of [elapsed, rate].flatMap((one) => one ?? [])) {
       expect(interval?.low).toBeGreaterThan(0);
       expect(interval?.low).toBeLessThan(median);
       expect(interval?.high).toBeGreaterThan(median);
     }
     expect((rate?.interval?.low ?? 0) * (elapsed?.interval?.high ?? 0)).toBeCloseTo(2e6, 3);
+  });
+
+  it('is none anywhere where launches rise as under a neighbour’s growing load, and says why', () => {
+    const batch = batchOf(matmulCase(), rising(0.1), 0.01);
+    expect(batch.elapsed).toMatchObject({ interval: null, basis: 'alike launches' });
+    expect([batch.rate?.interval, batch.rate?.p05Interval]).toEqual([null, null]);
+    expect(batch.precision).toMatchObject({ reached: false, halfWidth: null });
+    expect(batch.precision?.reason).toMatch(/^no interval after 9 launches: neighbouring launches are alike/);
+    expect(basisText(batch)).toBe(
+      'over 9 launches, worth 0.23 independent ones as neighbours are alike: too few for an interval',
+    );
+    expect(kpiOf(matmul.kpis, 'pibench_matmul_rate_flops_per_second', batch)?.ci).toBeNull();
+  });
+});
+
+describe('the interval of three launches', () => {
+  const told = (...seconds: number[]) =>
+    basisText(
+      batchOf(
+        matmulCase(),
+        seconds.map((one) => ({ seconds: one })),
+      ),
+    );
+
+  it('is said to reach far beyond them where it does', () => {
+    expect(told(1, 1.01, 1.02)).toBe('over only 3 launches, assuming normal spread');
+    expect(told(1, 1.2, 1.5)).toBe(
+      'over only 3 launches, assuming normal spread: it reaches far beyond them; use --inspections 6 or more',
+    );
   });
 });
 
@@ -208,6 +244,24 @@ describe('the roofline of a batch', () => {
     expect(names(100e9, 2e9)).toEqual(['above-ceiling']);
     expect(names(49.5e9, null)).toEqual([]);
     expect(names(100e9, 6e9)).toEqual([]);
+  });
+
+  it('is doubted where the rate passes at all a peak that the launches do not agree on', () => {
+    // As while other work ran in the launches that measured it, and not in those after them.
+    const batch = (...peaks: number[]) =>
+      batchOf(matmulCase(), [
+        ...peaks.map((peak): Launch => ({ seconds: 40e-6, ceilings: ceilingsOf(peak, null) })),
+        ...Array<Launch>(6).fill({ seconds: 40e-6, ceilings: null }),
+      ]);
+    const apart = batch(57e9, 49.5e9, 48.5e9);
+    expect(apart.roofline?.efficiency).toBeCloseTo(1.0101, 4);
+    expect(apart.roofline?.peaks).toEqual({ launches: 3, least: 48.5e9, most: 57e9 });
+    expect(apart.flags.map(({ name }) => name)).toEqual(['above-ceiling']);
+    expect(apart.flags[0]?.reason).toMatch(
+      /^the rate is 101\.0 % of the ceiling in registers \(median of 3 launches that differ by 18 %\), which nothing can pass/,
+    );
+    expect(batch(49.8e9, 49.5e9, 49.4e9).flags).toEqual([]);
+    expect(batch(60e9, 55e9, 51e9).flags).toEqual([]);
   });
 
   it('is doubted by a flag where the peak is another one from launch to launch, with what is known of the clock', () => {
@@ -308,6 +362,19 @@ describe('the clock of a batch', () => {
     expect(operationsPerCycle(batch)).toBeCloseTo((3 * 2 ** 26 * 1e3) / 3.2e9, 6);
     expect(kpiOf(peak.kpis, 'pibench_peak_effective_frequency_hertz', batch)?.value).toBe(3.2e9);
     expect(fits(batch)).toBeUndefined();
+  });
+
+  it('is set against the time on a CPU, which under other load is not all of it', () => {
+    const flag = (name: string) => ({ name, reason: 'other work ran', evidence: {} });
+    const perCycle = (rest: Partial<Launch>) =>
+      operationsPerCycle(batchOf(peakCase('float32'), [{ seconds: 3e-3, frequency: 3e9, ...rest }]));
+    const undisturbed = { disturbedShare: 0.6, undisturbedMedian: 1e-3, flags: [flag('preempted')] };
+    expect(perCycle(undisturbed)).toBeCloseTo(2 ** 26 / 1e6, 6);
+    // No repetition is left, nobody sees which, or what was taken shows in none.
+    expect(perCycle({ ...undisturbed, disturbedShare: 1, undisturbedMedian: null })).toBeNull();
+    expect(perCycle({ flags: [flag('preempted')] })).toBeNull();
+    for (const name of ['stolen', 'throttled'])
+      expect(perCycle({ undisturbedMedian: 1e-3, flags: [flag(name)] })).toBeNull();
   });
 
   it('and the operations of a cycle are not known where no launch knows it', () => {

@@ -70,15 +70,28 @@ describe('the comparisons of a record', () => {
 describe('the KPIs of a record', () => {
   const cutShort: Launch = { seconds: 1e-3, status: 'timed-out' };
 
-  it('are of batches of which some launch ran to its end; what the others measured is kept beside them', () => {
+  it('are of batches of which some launch ran to its end; what the others measured stays with their launches', () => {
     const { batches, kpis } = recordOf([{ seconds: 1e-3 }, cutShort], [cutShort, cutShort]);
     expect(batches.map(({ measured, rate }) => [measured, rate?.median])).toEqual([
       [1, 2e9],
-      [0, 2e9],
+      [0, undefined],
     ]);
+    expect(batches[1]?.inspections.map(({ statistics }) => statistics !== null)).toEqual([true, true]);
     const rates = kpis.filter(({ name }) => name === 'pibench_matmul_rate_flops_per_second');
     expect(rates).toHaveLength(1);
     expect(recordOf([cutShort]).kpis).toEqual([]);
+  });
+
+  it('of a time to result are the parts of the batches, which are the wall time together', () => {
+    const launch: Launch = { seconds: 1e-3 };
+    const times = (...batches: readonly (readonly Launch[])[]) =>
+      recordOf(...batches).kpis.flatMap((kpi) =>
+        kpi.name === 'pibench_matmul_time_to_result_seconds' && 'value' in kpi ? kpi.value : [],
+      );
+    expect(times([launch, launch, launch], [launch])).toEqual([3, 1]);
+    // What was lost took its batch's time, too.
+    expect(times([launch, cutShort], [launch, launch])).toEqual([2, 2]);
+    expect(times([launch, launch])).toEqual([2]);
   });
 
   it('say that a fault was injected, each by a label, and have no such label where none was', () => {

@@ -37,7 +37,7 @@ describe('a curve', () => {
       memoryOf('read', 2 ** 20, 'avx2'),
       memoryOf('read', 2 ** 25, 'avx2', cutShort),
     ];
-    expect(batches[2]?.rate).not.toBeNull();
+    expect(batches[2]?.rate).toBeNull();
     expect(curvesFrom(batches).map(({ points }) => points.map(([x]) => x))).toEqual([sizes]);
     expect(curvesFrom(batches.slice(1))).toEqual([]);
   });

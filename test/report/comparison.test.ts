@@ -115,7 +115,9 @@ describe('the comparison of a report', () => {
     const request = { read: { report }, warn: () => {}, samples: false } as unknown as Request;
     for await (const piece of markdown.text?.(request) ?? []) text += piece;
     expect(text).toMatch(/- Flags of one: .*throttled \(1 of 2 cases\)\./);
-    expect(text).toMatch(/- Over 2 cases two has 1\.111 times the rate of one/);
+    expect(text).toMatch(
+      /- Over 2 cases two has 1\.111 times the rate of one \(geometric mean of the ratios of the cases; a score takes those of the medians\)/,
+    );
     expect(text).toContain('- a case: two does not have it.');
   });
 

@@ -153,13 +153,20 @@ describe('performance.json of a record', () => {
         };
         const said: string[] = [];
         const names: string[] = [];
+        let cases = '';
         const request = {
           read: { ...read, record },
           warn: (line: string) => said.push(line),
           samples: false,
         };
-        for await (const { name } of performanceJson.files(request)) names.push(name);
-        expect(names).toEqual(['performance.1.json']);
+        for await (const { name, text } of performanceJson.files(request)) {
+          names.push(name);
+          if (name === 'cases.json') cases = String(text);
+        }
+        expect(names).toEqual(['performance.1.json', 'cases.json']);
+        expect(JSON.parse(cases)).toEqual([
+          { file: 'performance.1.json', batch: 0, case: first.title, stack: 'embedded synthetic on cpu' },
+        ]);
         expect(said).toEqual([
           expect.stringMatching(
             /^performance\.2\.json is not written: matmul 64 x 64 x 64 .*: an output was wrong$/,

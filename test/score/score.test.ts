@@ -41,6 +41,16 @@ describe('a score', () => {
     expect(high).toBeGreaterThan(4);
   });
 
+  it('says why it is another mean than that of a comparison', () => {
+    const shown = renderScore(score({ batches: [of('x', 10, 1), of('x', 20, 1)] }, REFERENCE), {
+      ...terminalStyle({}),
+      width: 300,
+    });
+    expect(shown).toContain(
+      'Rates are those of the medians; the mean over cases of compare is that of the centres of the launches’ ratios',
+    );
+  });
+
   it('of a record with an injected error is refused, and one that was forced says what it is of', () => {
     const record = recordOf({ id: 'results', batches: [of('x', 10, 1 / 2), of('x', 20, 1 / 8)] });
     const faulty = {

@@ -39,7 +39,7 @@ test('whatever may be another product, or no product, needs all of the addon', (
     'matmul --device cuda:0',
     'matmul --size 64 --at-once only',
     'matmul --some-flag-of-tomorrow',
-    'matmul -h',
+    'matmul -x',
   ])
     expect(needed(line), line).toBe('whole');
 });
@@ -81,7 +81,10 @@ test('who measures nothing needs no addon', () => {
     'verdict results/x',
     'submit slurm --nodes 4 matmul',
     'on-node {}',
-    'completion',
+    'completion zsh',
+    'help',
+    'version',
+    'matmul -h',
     '--get-yargs-completions matmul --s',
     '--help',
     'memory --help',

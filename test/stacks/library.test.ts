@@ -1,5 +1,7 @@
-import { resolve } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 import { UserError } from '../../src/errors.js';
 import { distinctStacks, findStack, parseStack, stackText } from '../../src/stacks/index.js';
 
@@ -57,5 +59,31 @@ describe('what a library cannot do is said before anything is launched', () => {
   ])('%s', (_, action, message) => {
     expect(action).toThrow(UserError);
     expect(action).toThrow(message);
+  });
+});
+
+describe('bfloat16 of a library with the interface of CBLAS', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pi-bench-library-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  /** Of a build that names these functions. */
+  const check = (dtype: string, ...functions: readonly string[]) => {
+    const path = join(folder, `${functions.join('-')}.so`);
+    writeFileSync(path, `\0${functions.join('\0')}\0`);
+    return () => findStack('openblas').check(path, 'matmul', dtype, { threads: 1, prepack: false }, 'cpu');
+  };
+
+  it('is refused where the build has no such product, and listed where it has', () => {
+    const without = ['cblas_sgemm', 'cblas_dgemm'];
+    expect(check('bfloat16', ...without)).toThrow(/no matrix product for bfloat16; it has float32, float64$/);
+    expect(check('int8', ...without)).toThrow(/no matrix product for int8; it has float32, float64$/);
+    expect(check('float32', ...without)).not.toThrow();
+    expect(check('bfloat16', ...without, 'cblas_sbgemm')).not.toThrow();
+    expect(check('int8', 'cblas_sgemm', 'cblas_sbgemm')).toThrow(/it has float32, float64, bfloat16$/);
+    expect(check('bfloat16', 'cblas_sgemm', 'cblas_gemm_bf16bf16f32')).not.toThrow();
+  });
+
+  it('is left to the launch where the file names no product at all: another file may have them', () => {
+    expect(check('bfloat16', 'wrapper')).not.toThrow();
   });
 });

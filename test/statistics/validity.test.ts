@@ -142,6 +142,39 @@ describe('preempted', () => {
     expect(flag?.reason).toMatch(/waited 900 ms for a CPU \(45 % of their time\).*250 involuntary switches/);
   });
 
+  it('never says more than all of the time, though the kernel counts a wait when it ends', () => {
+    const flag = flagOf(withThread({ runDelay: 2.4 }), 'preempted');
+    expect(flag?.evidence).toMatchObject({ runDelaySeconds: 2, delayShare: 1, worstDelayShare: 1 });
+  });
+
+  describe('of repetitions that are little of the window that threads are counted over', () => {
+    // As 50 repetitions of 30 us, between two looks at the counters.
+    const brief = (runDelay: number, cpuTime: number, rest: Partial<Observation> = {}) =>
+      withTelemetry(
+        { window: 12.6e-3, threads: [{ ...QUIET_THREAD, runDelay, cpuTime }] },
+        { samples: series(50, (i) => 30e-6 * (1 + 1e-3 * (i % 7))), disturbed: [], wall: 1.5e-3, ...rest },
+      );
+
+    it('is not said where the threads may have waited beside them', () => {
+      expect(names(brief(18.1e-3, 5.5e-3))).not.toContain('preempted');
+      expect(unchecked(brief(18.1e-3, 5.5e-3))).not.toContain('preempted');
+    });
+
+    it('is said of the wait that must have been in them', () => {
+      const flag = flagOf(brief(12e-3, 0.1e-3), 'preempted');
+      expect(flag?.evidence.runDelaySeconds).toBeCloseTo(0.9e-3, 9);
+      expect(flag?.evidence.delayShare).toBeCloseTo(0.6, 9);
+    });
+
+    it('is not checked where nothing tells which repetitions lost their CPU', () => {
+      expect(unchecked(brief(18.1e-3, 5.5e-3, { disturbed: null }))).toContain('preempted');
+    });
+
+    it('counts what was taken off their time, as for cold caches, among them', () => {
+      expect(names(brief(9e-3, 3e-3, { takenOff: 10e-3 }))).toContain('preempted');
+    });
+  });
+
   it.each([0.35, 0.6, 0.9])('is said where a share of %f of the repetitions lost a CPU', (share) => {
     const flag = flagOf(withThread({ runDelay: null }, { disturbed: every(share) }), 'preempted');
     expect(flag?.evidence.disturbedShare).toBeCloseTo(share, 2);
@@ -277,10 +310,13 @@ describe('threads of the process itself that nobody asked for', () => {
     const idle = withTelemetry({ ...elsewhere, threads: [{ ...one, runDelay: 0 }] });
     expect(names(idle)).not.toContain('crowded');
     expect(flagOf(idle, 'contended')?.reason).toMatch(/tasks of this machine waited for a CPU during 60 %/);
-    const other = withTelemetry({
-      ...{ ...elsewhere, processCpuTime: 10.25, otherCpuTime: 0.2 },
-      threads: [{ ...one, runDelay: 0.2 }],
-    });
+    const other = withTelemetry(
+      {
+        ...{ ...elsewhere, processCpuTime: 10.25, otherCpuTime: 0.2 },
+        threads: [{ ...one, runDelay: 0.2 }],
+      },
+      { wall: 9.9 },
+    );
     expect(names(other)).not.toContain('crowded');
     expect(flagOf(other, 'preempted')?.reason).toMatch(/^other work ran on these CPUs/);
   });
@@ -445,7 +481,16 @@ describe('outlying', () => {
     const flag = flagOf(quietObservation({ samples }), 'outlying');
     expect(flag?.evidence).toMatchObject({ slow: 1, worstIndex: 200, disturbedAmongThem: 1 });
     expect(flag?.reason).toMatch(
-      /^1 of 1,400 repetitions \(\S+ %\) is far slower than the rest \(index 200\), 35\.\d times the median, and lost a CPU meanwhile: it is kept;/,
+      /^1 of 1,400 repetitions \(\S+ %\) is far slower than the rest \(index 200\), 35\.\d times the median, and lost a CPU meanwhile: it is kept; p99 is 1\.\d+ ms beside a median of 1\.\d+ ms$/,
+    );
+  });
+
+  it('has the p99 that is to be looked at, beside the median', () => {
+    const samples = Float64Array.from(quietObservation().samples).map((seconds, i) =>
+      i < 20 ? 0.05 : seconds,
+    );
+    expect(flagOf(quietObservation({ samples }), 'outlying')?.reason).toMatch(
+      /: they are kept; p99 is 50\.00 ms beside a median of 1\.\d+ ms$/,
     );
   });
 

@@ -32,7 +32,9 @@ describe('a file that is whole or absent', () => {
     withFolder(async (folder) => {
       const moves: string[] = [];
       const record = recordOf({ batches: [{ launches: [1] }] });
-      const store = openStore(join(folder, 'campaign'), 'atomic-test', (_, to) => moves.push(to));
+      const store = openStore(join(folder, 'campaign'), 'atomic-test', ({ to }) => {
+        moves.push(to);
+      });
       writeFileSync(leftover(join(store.folder(), 'record.json')), 'half');
       expect(store.writeRecord(record)).toBe(join(folder, 'campaign', 'record.json'));
       expect(moves).toEqual([]);

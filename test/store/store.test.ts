@@ -1,9 +1,11 @@
 /** A campaign's folder that cannot be written: it goes elsewhere, or says where what was measured is. */
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { EXIT, type UserError } from '../../src/errors.js';
+import { movedTo } from '../../src/store/moved.js';
+import { readRecord } from '../../src/store/read-record.js';
 import { openStore } from '../../src/store/store.js';
 import { withFolder } from '../support/pi-bench.js';
 
@@ -68,6 +70,44 @@ describe('a campaign that moves', () => {
       again.documentWritten('/elsewhere/1.json');
       expect(again.folder()).not.toBe(moved);
       expect(readFileSync(join(moved, 'inspections', '0.json'), 'utf8')).toBe('newer');
+    }));
+
+  it('leaves a link to where it is, by which nobody takes what stays for a campaign that has not ended', () =>
+    withFolder(async (folder) => {
+      vi.stubEnv('TMPDIR', folder);
+      const wanted = join(folder, 'campaign');
+      const moved = vi.fn();
+      const store = openStore(wanted, 'links', moved);
+      writeFileSync(join(wanted, 'journal.ndjson'), '');
+      store.documentWritten('/elsewhere/1.json');
+      const to = store.folder();
+      expect(movedTo(wanted)).toBe(to);
+      expect(moved.mock.calls[0]?.[0]).toMatchObject({ from: wanted, to, leftBehind: false });
+      const refused = errorOf(() => readRecord(wanted));
+      expect(refused.exitCode).toBe(EXIT.usage);
+      expect(refused.message).toContain(`all of it is in ${to}`);
+      // What went is gone, as after a reboot: what stayed is all there is, and can move again.
+      rmSync(to, { recursive: true });
+      expect(movedTo(wanted)).toBeNull();
+      expect(errorOf(() => readRecord(wanted)).message).toMatch(/has not ended/);
+      const again = openStore(wanted, 'links', moved);
+      again.documentWritten('/elsewhere/1.json');
+      expect(movedTo(wanted)).toBe(again.folder());
+    }));
+
+  it('brings the document of a launch that had begun beside another before the move', () =>
+    withFolder(async (folder) => {
+      vi.stubEnv('TMPDIR', folder);
+      const wanted = join(folder, 'campaign');
+      const store = openStore(wanted, 'at-once', vi.fn());
+      store.documentWritten('/elsewhere/0.json');
+      const late = join(wanted, 'inspections', '1.json');
+      writeFileSync(late, '{}');
+      writeFileSync(join(wanted, 'inspections', '1.npz'), 'samples');
+      store.documentWritten(late);
+      const there = join(store.folder(), 'inspections');
+      expect(readFileSync(join(there, '1.json'), 'utf8')).toBe('{}');
+      expect(readFileSync(join(there, '1.npz'), 'utf8')).toBe('samples');
     }));
 
   it('keeps the document that a launch has written there already', () =>

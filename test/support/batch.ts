@@ -17,6 +17,7 @@ export interface Launch {
   readonly overlap?: NonNullable<RecordInspection['overlap']>;
   readonly cpusUsed?: RecordInspection['cpusUsed'];
   readonly disturbedShare?: RecordInspection['disturbedShare'];
+  readonly undisturbedMedian?: RecordInspection['undisturbedMedian'];
   readonly passed?: boolean;
   /** How it ended, in place of by whether it passed. */
   readonly status?: RecordInspection['status'];

@@ -31,7 +31,7 @@ const SIGNALS: Readonly<Record<string, number>> = { SIGINT: 2, SIGKILL: 9, SIGTE
 
 /** What a campaign says of another one on this machine, which is that of another test where tests run beside each other. */
 const OF_OTHERS =
-  /^pi-bench: (?:waiting: campaign \S+ \(pid \d+\) is measuring on this machine|campaign \S+ \(pid \d+\) measures beside this campaign:).*\n/gm;
+  /^pi-bench: (?:waiting: campaign \S+ \(pid \d+\) is measuring on this machine|waiting for .*: campaign \S+ \(pid \d+\) is still measuring|waited for .*, which is no part of a budget|campaign \S+ \(pid \d+\) measures beside this campaign:).*\n/gm;
 /** As vitest.config.ts says of the file that runs. */
 const besideOthers = process.env.TESTS_BESIDE !== undefined;
 const ofItself = (stderr: string): string => (besideOthers ? stderr.replaceAll(OF_OTHERS, '') : stderr);

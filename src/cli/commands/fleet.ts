@@ -1,6 +1,7 @@
 /** `pi-bench fleet ...`: many nodes, judged together. Each of its commands is a file beside this one and a line here. */
 import type { CommandModule } from 'yargs';
 import { UserError } from '../../errors.js';
+import { meantText, nearest } from '../../nearest.js';
 import { fleetBaselineCommand } from './fleet-baseline.js';
 import { fleetCheckCommand } from './fleet-check.js';
 import { fleetNodesCommand } from './fleet-nodes.js';
@@ -15,7 +16,7 @@ const commands: readonly CommandModule[] = [
   fleetPlanCommand,
 ];
 
-const names = commands.map(({ command }) => String(command).split(' ')[0]);
+const names = commands.map(({ command }) => String(command).split(' ')[0] ?? '');
 
 /** What yargs takes where none of them is named: of two words it would only say that they are too many. */
 const noSuchCommand: CommandModule = {
@@ -26,7 +27,7 @@ const noSuchCommand: CommandModule = {
     throw new UserError(
       word === undefined
         ? 'say what to do with the fleet: pi-bench fleet check, or pi-bench fleet --help'
-        : `fleet has no command ${word}; it has ${names.join(', ')}`,
+        : `fleet has no command ${word}; it has ${names.join(', ')}${meantText(nearest(String(word), names))}`,
     );
   },
 };

@@ -57,7 +57,7 @@ async function importRecord(
   const id = makeCampaignId(format, at);
   const command = process.argv.slice(2);
   const record = importedRecord(published, { id, at, command, piBench: identity() });
-  const store = openStore(join(resolve(out), id), id, (from, to, why) =>
+  const store = openStore(join(resolve(out), id), id, ({ from, to, why }) =>
     say(`cannot write to ${from} (${why}); the record goes to ${to}`),
   );
   const file = store.writeRecord(record);

@@ -7,6 +7,7 @@ import { UserError } from '../../errors.js';
 import { openEngine } from '../../execution/engines.js';
 import { commandName } from '../../record/command-name.js';
 import { type Journal, readJournal } from '../../store/journal.js';
+import { movedTo } from '../../store/moved.js';
 import { JOURNAL, STACK_LOCK } from '../../store/store.js';
 import { lockCampaign } from '../campaign-lock.js';
 import { STRICT } from '../common-options.js';
@@ -32,6 +33,11 @@ async function resume(folder: string, options: ResumeOptions): Promise<void> {
   const path = join(folder, JOURNAL);
   if (!existsSync(path))
     throw new UserError(`${folder} has no ${JOURNAL}: resume takes a campaign's results folder`);
+  const elsewhere = movedTo(folder);
+  if (elsewhere !== null)
+    throw new UserError(
+      `${folder} could not be written any more, and holds a part of its campaign: pi-bench resume ${elsewhere} goes on with it`,
+    );
   const journal = readJournal(path);
   // Before the machine is compared: ranks of one job may be on several.
   const followed = followedLibrary(journal.head.campaign);

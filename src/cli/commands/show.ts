@@ -5,6 +5,7 @@ import type { CommandModule } from 'yargs';
 import { UserError } from '../../errors.js';
 import { readJournal } from '../../store/journal.js';
 import { readRecord } from '../../store/read-record.js';
+import { STDIN } from '../../store/stdin.js';
 import { JOURNAL } from '../../store/store.js';
 import { isWorkedOn } from '../campaign-lock.js';
 import { printRecord } from '../show-end.js';
@@ -26,7 +27,7 @@ export const showCommand: CommandModule = {
     yargs
       .positional('record', {
         type: 'string',
-        describe: 'record.json, or the folder that holds it',
+        describe: 'record.json, or the folder that holds it; - is what another program hands over',
         demandOption: true,
       })
       .option('json', { type: 'boolean', describe: 'Print it as JSON' })
@@ -39,7 +40,7 @@ export const showCommand: CommandModule = {
     await refuseRunning(String(record));
     const read = readRecord(String(record), { only: true });
     const { status, campaign } = read.record;
-    await printRecord(read.record, read.path, {
+    await printRecord(read.record, read.path === STDIN ? null : read.path, {
       json: json === true,
       verbose: verbose === true,
       underWay: status === 'interrupted' && (await isWorkedOn(campaign.id)),

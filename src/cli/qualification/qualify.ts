@@ -23,7 +23,7 @@ import { createCampaign } from '../create-campaign.js';
 import { type CampaignEnd, type CampaignStart, runCampaign } from '../run-campaign.js';
 import { say } from '../say.js';
 import { costOfAll, launchesAgain, withTheirGroups } from './again.js';
-import { type Asked, askedText } from './asked.js';
+import { type Asked, askedText, canBeResumed } from './asked.js';
 import { batchesHere, notMeasured } from './batches-here.js';
 import { RESERVE } from './least-deadline.js';
 import { ATTEMPTS } from './names.js';
@@ -113,11 +113,17 @@ function begin(
   return beginCampaign(campaign, out, machine);
 }
 
-const runOne = ({ quiet, wait, deadline, began }: QualifyInput, start: CampaignStart): Promise<CampaignEnd> =>
+/** @param first in whose folder the qualification lies */
+const runOne = (
+  { quiet, wait, deadline, began, asked }: QualifyInput,
+  start: CampaignStart,
+  first: CampaignStart,
+): Promise<CampaignEnd> =>
   runCampaign(start, {
     quiet,
     wait,
     strict: false,
+    resumed: asked !== undefined && canBeResumed(asked) ? first.store.folder() : null,
     until: deadline === null ? null : began + Math.max(0, deadline - RESERVE),
   });
 
@@ -193,7 +199,7 @@ async function attempt(
 ): Promise<Qualified> {
   const { suite, machine, startedAt } = input;
   const { batches } = start.campaign;
-  const first = await runOne(input, start);
+  const first = await runOne(input, start, start);
   const judged: (readonly JudgedCheck[])[] = [
     judgeAll(suite, contextOf(input, first.record, null, afterwards(input, first.record))),
   ];
@@ -230,6 +236,7 @@ async function attempt(
     ended = await runOne(
       input,
       known ?? begin(input, once, place, `${nameOf(suite)}-again`, timeLeft(input)),
+      start,
     );
     judged.push(ofBatches(judgeAll(suite, contextOf(input, ended.record, first.record, null))));
     attempts.push({

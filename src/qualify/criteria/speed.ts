@@ -7,7 +7,7 @@ import type { Finding, RecordBatch, RecordInspection } from '../../record/schema
 import { doesNoWork } from '../../record/work.js';
 import { type Drift, LEAST_FOR_DRIFT } from '../../statistics/drift.js';
 import { median } from '../../statistics/quantile.js';
-import { MOST_OF_CEILING } from '../../statistics/roofline.js';
+import { MOST_OF_CEILING, passesPeak } from '../../statistics/roofline.js';
 import { atLeast, atMost, notSeen, skipped } from '../findings.js';
 import { type Context, type Criterion, judgeBatches, seenLaunches, speedOf } from './criterion.js';
 
@@ -43,7 +43,9 @@ function shareFinding(batch: RecordBatch, limit: number, from: string): Finding 
     return atLeast({ ...looked, note: 'the peak could not be measured in these launches' }, limit);
   const finding = atLeast(looked, limit);
   // Against a peak that is too low, a slow node looks fast.
-  return share > MOST_OF_CEILING
+  const { roofline } = batch;
+  const passes = roofline != null && share === roofline.efficiency && passesPeak(roofline);
+  return share > MOST_OF_CEILING || passes
     ? { ...finding, verdict: 'inconclusive', note: 'nothing passes a peak, so that one is wrong' }
     : finding;
 }

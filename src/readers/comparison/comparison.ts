@@ -3,6 +3,7 @@
  * not compared and why. Pure.
  */
 import { UserError } from '../../errors.js';
+import { thereIs } from '../../nearest.js';
 import { medianRate } from '../../record/work.js';
 import { DEFAULT_MARGIN, RISK, verdictOf } from '../../statistics/compare.js';
 import { LEVEL } from '../../statistics/interval.js';
@@ -193,18 +194,31 @@ function requireLabels(across: readonly string[], sides: readonly Side[]): void 
   const known = new Set(sides.flatMap(({ entries }) => entries.flatMap(({ labels }) => Object.keys(labels))));
   const unknown = across.find((label) => !known.has(label));
   if (unknown !== undefined) {
-    throw new UserError(`--across ${unknown}: there is no such label; there is ${[...known].join(', ')}`);
+    throw new UserError(`--across ${unknown}: there is no such label; ${thereIs(unknown, [...known])}`);
   }
+}
+
+/** Parameters of which the product is the work of a repetition, as far as they differ. */
+const OF_THE_WORK: readonly string[] = ['m', 'n', 'k', 'batch', 'bytes'];
+
+/** Whether the two do as much in a repetition, as products whose shapes are permutations of each other do. */
+function isSameWork(differing: readonly Difference[]): boolean {
+  const values = differing.filter(({ label }) => OF_THE_WORK.includes(label)).map((one) => one.values);
+  const [one, other] = [0, 1].map((side) => values.reduce((all, of) => all * Number(of[side]), 1));
+  return one === other;
 }
 
 /** How to compare what differs in these: stacks and repetitions can be the sides, of parameters any may differ. */
 function howTo(differing: readonly Difference[]): string {
   const names = differing.map(({ label }) => label);
   const others = names.filter((name) => name !== 'stack');
-  return [
+  const flags = [
     ...(names.includes('stack') ? ['--by stack'] : []),
     ...(others.length > 0 ? [`--across ${others.join(',')}`] : []),
   ].join(' ');
+  return isSameWork(differing)
+    ? `${flags} compares them`
+    : `measure one case on both sides (${flags} sets rates of different work beside each other)`;
 }
 
 function requireCommon(
@@ -217,7 +231,7 @@ function requireCommon(
   const [reference, candidate] = sides;
   const differing = nearestDifference(reference?.entries ?? [], candidate?.entries ?? [], new Set(apart));
   throw new UserError(
-    `${sides.map(({ name }) => name).join(' and ')} have no case in common: the nearest differ in ${differencesText(differing)}; ${howTo(differing)} compares them`,
+    `${sides.map(({ name }) => name).join(' and ')} have no case in common: the nearest differ in ${differencesText(differing)}; ${howTo(differing)}`,
   );
 }
 

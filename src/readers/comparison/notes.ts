@@ -29,6 +29,19 @@ function turnsNote(entries: readonly Entry[]): readonly string[] {
   ];
 }
 
+/** Two states of one campaign, as where it went on in another folder. */
+function oneCampaignNote(entries: readonly Entry[]): readonly string[] {
+  const records = [...new Set(entries.map(({ of }) => of))];
+  return [...new Set(records.map(({ record }) => record.campaign.id))].flatMap((id) => {
+    const names = records.filter(({ record }) => record.campaign.id === id).map(({ name }) => name);
+    return names.length < 2
+      ? []
+      : [
+          `${names.join(' and ')} are records of one campaign (${id}): launches that both have are compared with themselves`,
+        ];
+  });
+}
+
 const samplingNote = (cases: readonly (readonly Entry[])[]): readonly string[] =>
   cases.some((entries) => new Set(entries.map(({ batch }) => JSON.stringify(batch.asked.sampling))).size > 1)
     ? ['the sides do not have the same number of repetitions in a launch']
@@ -75,6 +88,7 @@ export function notesOf(
   const entries = cases.flat();
   return [
     ...turnsNote(entries),
+    ...oneCampaignNote(entries),
     ...samplingNote(cases),
     ...lookingNote(entries),
     ...marginNote(pairs),

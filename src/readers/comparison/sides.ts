@@ -1,5 +1,6 @@
 /** What is compared: the batches of one or more records, put into sides by what they differ in, and matched by case. Pure. */
 import { UserError } from '../../errors.js';
+import { thereIs } from '../../nearest.js';
 import { canonicalJson } from '../../record/digest.js';
 import { batchLabels } from '../../record/labels.js';
 import type { Labels, PiBenchRecord, RecordBatch } from '../../record/schema.js';
@@ -139,7 +140,7 @@ function sideNamer(entries: readonly Entry[], by: string): (entry: Entry) => str
   }
   if (!entries.some(({ labels }) => by in labels)) {
     const known = ['record', 'stack', ...differingLabels(entries)];
-    throw new UserError(`--by ${by}: there is no such label; there is ${known.join(', ')}`);
+    throw new UserError(`--by ${by}: there is no such label; ${thereIs(by, known)}`);
   }
   return ({ labels }) => `${by} ${labels[by] ?? 'none'}`;
 }

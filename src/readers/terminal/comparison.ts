@@ -11,7 +11,7 @@ import type {
 } from '../comparison/document.js';
 import { acrossOf, choicesOfSides, flagTexts } from '../comparison/reservations.js';
 import { ANSWERS, fastestFirst, groupLetters, outcomeWords, speedText } from '../comparison/words.js';
-import { type Cell, renderFitting } from './fitting-table.js';
+import { type Cell, renderFitting, renderFittings } from './fitting-table.js';
 import { type Style, wrap } from './style.js';
 import { type Row, renderRows } from './table.js';
 
@@ -99,14 +99,16 @@ function tables(document: ComparisonDocument, style: Style): readonly string[] {
       renderFitting(pairRows(document, style), { optional, shortened: 'case', atLast: ['95 %'] }, style),
     ];
   }
-  return document.cases.flatMap((one, i) => [
+  const fitting = { optional: ['launches', 'rate'], shortened: 'who', atLast: ['95 %'] };
+  const texts = renderFittings(
+    document.cases.map((one) => groupRows(one, style)),
+    fitting,
+    style,
+  );
+  return document.cases.flatMap(({ title }, i) => [
     ...(i === 0 ? [] : ['']),
-    ...wrap(one.title, style.width - 2).map((line) => `  ${line}`),
-    renderFitting(
-      groupRows(one, style),
-      { optional: ['launches', 'rate'], shortened: 'who', atLast: ['95 %'] },
-      style,
-    ),
+    ...wrap(title, style.width - 2).map((line) => `  ${line}`),
+    texts[i] ?? '',
   ]);
 }
 
@@ -125,7 +127,7 @@ function settleRows({ cases }: ComparisonDocument, cut: boolean): readonly Row[]
   const least = Math.max(...open.map(({ launchesToSettle }) => launchesToSettle ?? 0));
   const none = open.every(({ launchesToSettle }) => launchesToSettle == null);
   // How many rounds a look needs is said where the launches were cut off.
-  if (none && cut) return [];
+  if (none && cut) return [['to settle', 'a longer --budget']];
   const tested = cases.flatMap(({ comparisons }) =>
     comparisons.filter(({ pAdjusted }) => pAdjusted !== null),
   );
@@ -159,7 +161,7 @@ export function renderComparison(document: ComparisonDocument, style: Style, cut
     ...overall.map(
       ({ candidate, cases, mean, interval }): Row => [
         'over cases',
-        `${candidate}: ${significant(mean, 4)} times the reference’s rate, geometric mean over ${plural(cases, 'case')}${interval === null ? '' : `, 95 % between ${significant(interval.low, 4)} and ${significant(interval.high, 4)}`}`,
+        `${candidate}: ${significant(mean, 4)} times the reference’s rate, geometric mean of the ratios of ${plural(cases, 'case')} (a score takes those of the medians)${interval === null ? '' : `, 95 % between ${significant(interval.low, 4)} and ${significant(interval.high, 4)}`}`,
       ],
     ),
     ...choicesOfSides(document).map((text): Row => ['choice', style.warn(text)]),

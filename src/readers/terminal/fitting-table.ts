@@ -1,6 +1,6 @@
 /** A table that gives up the length of words, then columns, and then the length of its names, where a terminal is too narrow for all. */
 import { shortNames } from '../short-names.js';
-import { type Style, shownLength } from './style.js';
+import { MOST_WIDTH, type Style, shownLength, wrap } from './style.js';
 import { type Column, renderColumns } from './table.js';
 
 const LEAST_NAME = 8;
@@ -33,19 +33,33 @@ function emptyHeads(rows: readonly (readonly Cell[])[]): readonly string[] {
   );
 }
 
-/** @param rows with the same columns each; the column that is shortened has no colours */
-export function renderFitting(
-  rows: readonly (readonly Cell[])[],
+/** What was left out for want of room, and how much of it there has to be; nothing where that is all there is. */
+function leftOutLines(heads: readonly string[], room: number, style: Style): readonly string[] {
+  const named = heads.filter((head) => head !== '');
+  if (named.length === 0) return [];
+  const wider =
+    room > MOST_WIDTH ? '' : ` (a terminal of ${room} shows ${named.length === 1 ? 'it' : 'them'})`;
+  const text = `not shown at ${style.width} columns: ${named.join(', ')}${wider}`;
+  return wrap(text, style.width - 2).map((line) => `  ${style.dim(line)}`);
+}
+
+/**
+ * Tables of one page, which leave out the same columns. Below the last one stands which these are.
+ * @param tables rows with the same columns each, also from table to table; the column that is shortened has no colours
+ */
+export function renderFittings(
+  tables: readonly (readonly (readonly Cell[])[])[],
   { optional, shortened: named, atLast = [] }: Fitting,
   style: Style,
-): string {
+): readonly string[] {
+  const rows = tables.flat();
   const names = rows.map((row) => row.find(({ head }) => head === named)?.text ?? '');
   const longestWords = Math.max(0, ...rows.flat().map(({ words, text }) => (words ? text.length : 0)));
   const render = (
     without: ReadonlySet<string>,
     words: number,
     longest = Number.POSITIVE_INFINITY,
-  ): string => {
+  ): readonly string[] => {
     const short = longest === Number.POSITIVE_INFINITY ? names : shortNames(names, longest);
     const kept = rows.map((row, i) =>
       row
@@ -53,25 +67,44 @@ export function renderFitting(
         .map((cell) => (cell.head === named ? { ...cell, text: short[i] ?? cell.text } : cell))
         .map((cell) => (cell.words ? { ...cell, text: cutAt(cell.text, words) } : cell)),
     );
-    return renderColumns(
-      (kept[0] ?? []).map(({ head, align }) => ({ head, align })),
-      kept.map((row) => row.map(({ text }) => text)),
-      style,
-    );
+    let next = 0;
+    return tables.map(({ length }) => {
+      const own = kept.slice(next, next + length);
+      next += length;
+      return renderColumns(
+        (own[0] ?? []).map(({ head, align }) => ({ head, align })),
+        own.map((row) => row.map(({ text }) => text)),
+        style,
+      );
+    });
   };
-  const excess = (text: string): number => Math.max(...text.split('\n').map(shownLength)) - style.width;
+  const widthOf = (texts: readonly string[]): number =>
+    Math.max(...texts.flatMap((text) => text.split('\n')).map(shownLength));
+  const excess = (texts: readonly string[]): number => widthOf(texts) - style.width;
   const longest = Math.max(0, ...names.map((name) => name.length));
-  const without = new Set(emptyHeads(rows));
+  const empty = emptyHeads(rows);
+  const without = new Set(empty);
   const dropUntil = (heads: readonly string[], most?: number): void => {
     for (const head of heads) {
       if (excess(render(without, LEAST_NAME, most)) <= 0) break;
       without.add(head);
     }
   };
+  const withLeftOut = (texts: readonly string[]): readonly string[] => {
+    const heads = (rows[0] ?? []).map(({ head }) => head);
+    const leftOut = heads.filter((head) => without.has(head) && !empty.includes(head));
+    const room = widthOf(render(new Set(empty), longestWords));
+    return texts.map((text, i) =>
+      i === texts.length - 1 ? [text, ...leftOutLines(leftOut, room, style)].join('\n') : text,
+    );
+  };
   if (excess(render(without, longestWords)) > 0) dropUntil(optional);
   // What was left out may have made room for more of the words, and of the names.
   const words = Math.max(LEAST_NAME, longestWords - Math.max(0, excess(render(without, longestWords))));
-  if (excess(render(without, words)) <= 0) return render(without, words);
+  if (excess(render(without, words)) <= 0) return withLeftOut(render(without, words));
   dropUntil(atLast, LEAST_NAME);
-  return render(without, words, Math.max(LEAST_NAME, longest - excess(render(without, words))));
+  return withLeftOut(render(without, words, Math.max(LEAST_NAME, longest - excess(render(without, words)))));
 }
+
+export const renderFitting = (rows: readonly (readonly Cell[])[], fitting: Fitting, style: Style): string =>
+  renderFittings([rows], fitting, style).join('');

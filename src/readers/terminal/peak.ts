@@ -21,7 +21,7 @@ const COLUMNS: readonly Column[] = [
 ];
 const VERIFIED = 'the sums in the registers of every thread, exactly';
 const COUNTED =
-  'op/cycle: operations that one thread executes in a cycle of the effective clock (GHz), which is that of the first thread, measured before and after the repetitions. A multiply-add counts as two operations; nothing is read or written.';
+  'op/cycle: operations that one thread executes in a cycle of the effective clock (GHz), which is that of the first thread, measured before and after the repetitions; of those in which no thread lost its CPU, so that under other load it is no quotient of the two columns. A multiply-add counts as two operations; nothing is read or written.';
 
 function cellsOf(batch: RecordBatch, style: Style): readonly string[] {
   const { rate, rateUnit, stack } = batch;

@@ -2,7 +2,7 @@
 import { isGpu } from '../../devices/device.js';
 import { formatBytes, formatShare, significant, withPrefix } from '../../quantities/format.js';
 import type { RecordBatch } from '../../record/schema.js';
-import { MOST_OF_CEILING } from '../../statistics/roofline.js';
+import { MOST_OF_CEILING, passesPeak, peaksDiffer } from '../../statistics/roofline.js';
 import type { Bytes } from '../../units.js';
 import type { Style } from './style.js';
 import type { Row } from './table.js';
@@ -27,10 +27,13 @@ function readOf(read: Bytes | undefined, workingSet: Bytes): string {
 
 export function rooflineRows({ roofline, rateUnit, work, device }: Ceilings, style: Style): Row[] {
   if (roofline == null || work === null) return [];
-  const { peak, peakIsa, efficiency, bandwidth, intensity, bound, attainable, share, inTurns, bytes } =
+  const { peak, peakIsa, peaks, efficiency, bandwidth, intensity, bound, attainable, share, inTurns, bytes } =
     roofline;
-  const inRegisters = `${withPrefix(peak, rateUnit, 4)} that ${isGpu(device) ? 'this GPU reaches' : 'these threads reach'} in registers (${peakIsa})`;
-  if (efficiency > MOST_OF_CEILING) {
+  const apart = peaksDiffer(peaks)
+    ? `, median of ${peaks.launches} launches that differ by ${formatShare(peaks.most / peaks.least - 1)}`
+    : '';
+  const inRegisters = `${withPrefix(peak, rateUnit, 4)} that ${isGpu(device) ? 'this GPU reaches' : 'these threads reach'} in registers (${peakIsa}${apart})`;
+  if (passesPeak(roofline)) {
     const doubt = 'the ceiling was measured too low, as under other load: do not trust the efficiency';
     return [
       ['efficiency', style.warn(`${formatShare(efficiency, 3)} of the ${inRegisters}: ${doubt}`)],

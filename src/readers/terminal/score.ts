@@ -65,6 +65,10 @@ const choiceRows = ({ scores }: ScoreDocument, style: Style): readonly Row[] =>
     ),
   ].map((reason) => ['choice', style.warn(reason)]);
 
+/** Why it is another figure than the mean of a comparison. */
+const OF_MEDIANS =
+  'Rates are those of the medians; the mean over cases of compare is that of the centres of the launches’ ratios';
+
 export function renderScore(document: ScoreDocument, style: Style): string {
   const { definition, reference, scores, acrossLabels, forced, forcedPast } = document;
   const head = `${definition.name} ${definition.version} against ${reference.name} of ${reference.campaign}`;
@@ -87,7 +91,7 @@ export function renderScore(document: ScoreDocument, style: Style): string {
   ];
   return [
     ...wrap(style.bold(head), style.width),
-    ...wrap(`${definition.formula}; 2 is twice as fast`, style.width - 2).map(
+    ...wrap(`${definition.formula}; 2 is twice as fast. ${OF_MEDIANS}`, style.width - 2).map(
       (line) => `  ${style.dim(line)}`,
     ),
     '',

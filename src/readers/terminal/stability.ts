@@ -1,5 +1,6 @@
-/** The stability table: several batches of a campaign, one row each, over their launch medians. */
+/** The stability table: several batches of a campaign, one row each, over their launch medians; of several stacks their rates first. */
 import { formatShare, plural, prefixOf, significant, withPrefix } from '../../quantities/format.js';
+import { commandName } from '../../record/command-name.js';
 import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
 import { medianRate } from '../../record/work.js';
 import { nameBatches } from '../batch-names.js';
@@ -7,8 +8,10 @@ import { lackingText } from '../huge-pages.js';
 import { noCeilingTexts } from '../no-ceiling.js';
 import { ran } from '../not-checked.js';
 import { recommendationTexts } from '../recommendation.js';
+import { intervalsText } from './basis.js';
 import { type Cell, renderFitting } from './fitting-table.js';
 import { importedNotes, remarksOf } from './imported.js';
+import { RATES_CAPTION, RATES_FITTING, ratesCells, severalStacks } from './rates-first.js';
 import { sparkline } from './sparkline.js';
 import { type Style, wrap } from './style.js';
 import { flagsText, notCheckedText, verifiedText } from './sweep.js';
@@ -42,6 +45,14 @@ function launchesText({ measured, planned }: RecordBatch, style: Style): string 
   return measured === planned ? String(measured) : style.bad(`${measured} of ${planned}`);
 }
 
+function flagLetters(batch: RecordBatch, letters: ReadonlyMap<string, string>, style: Style): string {
+  const flags = batch.flags
+    .map(({ name }) => letters.get(name) ?? '?')
+    .sort()
+    .join('');
+  return flags === '' ? (ran(batch) ? '' : NONE) : style.warn(flags);
+}
+
 function cellsOf(
   batch: RecordBatch,
   name: string,
@@ -54,10 +65,6 @@ function cellsOf(
   const time = (value: number | null | undefined, digits = 3): string =>
     typeof value === 'number' ? significant(value / factor, digits) : NONE;
   const rate = medianRate(batch);
-  const flags = batch.flags
-    .map(({ name: flag }) => letters.get(flag) ?? '?')
-    .sort()
-    .join('');
   const right = (head: string, text: string): Cell => ({ head, align: 'right', text });
   return [
     { head: 'batch', align: 'left', text: name },
@@ -74,7 +81,7 @@ function cellsOf(
     right('min–max', median === undefined ? NONE : `${time(launches.min, 4)}–${time(launches.max, 4)}`),
     right('rate', rate === null ? NONE : withPrefix(rate, batch.rateUnit)),
     { head: 'over time', align: 'left', text: sparkline(launches.medians ?? [], SPARK_WIDTH) },
-    { head: 'flags', align: 'left', text: flags === '' ? (ran(batch) ? '' : NONE) : style.warn(flags) },
+    { head: 'flags', align: 'left', text: flagLetters(batch, letters, style) },
   ];
 }
 
@@ -115,6 +122,34 @@ function failedTexts(
   ];
 }
 
+/** A sweep asks how steady each batch is; who names several stacks asks which is the fastest. */
+function tableText(
+  record: PiBenchRecord,
+  names: readonly string[],
+  letters: ReadonlyMap<string, string>,
+  style: Style,
+): readonly string[] {
+  const { batches } = record;
+  const rates = isOfRates(record);
+  const cells = batches.map((batch, i) => {
+    const name = names[i] ?? '';
+    if (!rates) return cellsOf(batch, name, letters, style);
+    const flags = flagLetters(batch, letters, style);
+    return ratesCells(batch, { name, launches: launchesText(batch, style), flags }, style);
+  });
+  const caption = rates
+    ? `n launches each; ${RATES_CAPTION}`
+    : 'n launches each; all else over their medians: one repetition’s time, in the unit of the row';
+  return [
+    ...wrap(caption, style.width - 2).map((line) => `  ${style.dim(line)}`),
+    '',
+    renderFitting(cells, rates ? RATES_FITTING : { optional: OPTIONAL, shortened: 'batch' }, style),
+  ];
+}
+
+const isOfRates = ({ batches, campaign, imported }: PiBenchRecord): boolean =>
+  imported === undefined && commandName(campaign) !== 'sweep' && severalStacks(batches);
+
 export function renderStability(record: PiBenchRecord, style: Style): string {
   const { batches } = record;
   const { names } = nameBatches(batches);
@@ -130,19 +165,11 @@ export function renderStability(record: PiBenchRecord, style: Style): string {
         ? `${what} over ${plural(batches.length, 'batch', 'batches')}`
         : plural(batches.length, 'batch', 'batches'),
     ),
-    ...wrap(
-      'n launches each; all else over their medians: one repetition’s time, in the unit of the row',
-      style.width - 2,
-    ).map((line) => `  ${style.dim(line)}`),
-    '',
-    renderFitting(
-      batches.map((batch, i) => cellsOf(batch, shown[i] ?? '', letters, style)),
-      { optional: OPTIONAL, shortened: 'batch' },
-      style,
-    ),
+    ...tableText(record, shown, letters, style),
     '',
     renderRows(
       [
+        ...(isOfRates(record) ? intervalsText(batches) : []).map((line) => ['rate', line] as const),
         ...(record.imported === undefined
           ? ([
               ['output', verifiedText(batches, 'each launch', style)],

@@ -12,7 +12,7 @@ export interface Style {
 }
 
 const LEAST_WIDTH = 40;
-const MOST_WIDTH = 120;
+export const MOST_WIDTH = 120;
 
 export function terminalStyle(stream: { readonly isTTY?: boolean; readonly columns?: number }): Style {
   const colour = stream.isTTY === true && !('NO_COLOR' in process.env) && process.env.TERM !== 'dumb';

@@ -14,9 +14,9 @@ export function verifiedText(batches: readonly RecordBatch[], how: string, style
   }
   const measured = batches.reduce((sum, batch) => sum + batch.measured, 0);
   const missing = batches.filter(({ verified }) => verified === 'not-run').length;
-  if (missing === batches.length) return style.warn('not verified: no launch came that far');
+  if (missing === batches.length) return style.warn('not verified: no launch ran to its end');
   const rest =
-    missing > 0 ? style.warn(`; not verified: ${plural(missing, 'case')}, no launch came that far`) : '';
+    missing > 0 ? style.warn(`; not verified: ${plural(missing, 'case')}, no launch ran to its end`) : '';
   return `${style.good('verified')} in ${plural(measured, 'launch', 'launches')} (${how})${rest}`;
 }
 

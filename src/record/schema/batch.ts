@@ -106,7 +106,11 @@ export function batchSchema(
       median: seconds,
       interval: interval.nullable(),
       range: z.tuple([z.number(), z.number()]).nullable(),
-      basis: z.string(),
+      basis: z
+        .string()
+        .describe(
+          'that of the interval; where there is none also: two launches; alike launches, worth too few for the precision that was asked for; published table',
+        ),
     }).nullable(),
     rate: object({
       median: z

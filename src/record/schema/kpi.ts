@@ -38,7 +38,13 @@ export function kpiSchemas(object: ObjectOf) {
     ...kpiHead,
     value: z.number(),
     unit: z.string(),
-    batch: z.int().min(0).optional().describe(`its place in \`batches\`; ${NOT_TOLD}`),
+    batch: z
+      .int()
+      .min(0)
+      .optional()
+      .describe(
+        `of a KPI of one value: its place in \`batches\`; a curve has several, its \`batches\`; ${NOT_TOLD}`,
+      ),
     launches: z.int().min(0).optional().describe(`that ran to their end, on which it rests; ${NOT_TOLD}`),
     ci: object({
       level: z.number(),

@@ -15,6 +15,7 @@ import type { ReportFigures } from '../figures/index.js';
 import type { ReportModel } from '../model.js';
 import { OVERLAP_CAPTION, OVERLAP_COLUMNS, overlapRows } from '../overlap.js';
 import { commandText, failedLines, flagLines, notCheckedLines, timeText, warnings } from '../page/head.js';
+import { RATES_CAPTION, RATES_COLUMNS, ratesRows } from '../rates.js';
 import { lettersText } from '../stack-letters.js';
 import { besideLists, noFlags, STABILITY_CAPTION, STABILITY_COLUMNS, stabilityRows } from '../tables.js';
 import type { Format, Request } from './format.js';
@@ -96,6 +97,11 @@ function overlapLines(report: ReportModel): readonly string[] {
   return rows.length === 0 ? [] : [OVERLAP_CAPTION, '', ...tableLines(OVERLAP_COLUMNS, rows)];
 }
 
+function ratesLines(report: ReportModel): readonly string[] {
+  const rows = ratesRows(report);
+  return rows.length === 0 ? [] : [RATES_CAPTION, '', ...tableLines(RATES_COLUMNS, rows)];
+}
+
 function textOf(report: ReportModel, figures: ReportFigures | null): string {
   const time = timeText(report);
   const origin = [
@@ -120,6 +126,7 @@ function textOf(report: ReportModel, figures: ReportFigures | null): string {
     ...section('Machine and origin', origin),
     ...section('Comparison', comparisonLines(report)),
     ...section('Overlap', overlapLines(report)),
+    ...section('Rates', ratesLines(report)),
     ...(measured
       ? section('Stability', [
           STABILITY_CAPTION,

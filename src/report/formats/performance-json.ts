@@ -26,6 +26,8 @@ interface Worker {
   readonly seconds: number;
 }
 
+const CASES = 'cases.json';
+
 /** Their layout has no null. */
 const NOT_KNOWN = 0;
 
@@ -104,7 +106,16 @@ function performanceOf(batch: RecordBatch, folder: string): Performance | null {
   });
 }
 
-const textOf = (performance: Performance): string => `${JSON.stringify(performance, null, 4)}\n`;
+const textOf = (content: Performance | readonly Written[]): string => `${JSON.stringify(content, null, 4)}\n`;
+
+/** Of which case a file is: its own layout has no place for that. */
+interface Written {
+  readonly file: string;
+  /** Its place in the record’s `batches`. */
+  readonly batch: number;
+  readonly case: string;
+  readonly stack: string;
+}
 
 /** The file has no place in which to say so. @throws UserError for what was spoiled on purpose */
 function refuseFault({ campaign: { fault } }: PiBenchRecord): void {
@@ -136,11 +147,18 @@ export const performanceJson: Format = {
   },
   async *files({ read: { record, report, folder }, warn }) {
     refuseFault(record);
+    const written: Written[] = [];
     for (const [i, batch] of record.batches.entries()) {
       const performance = performanceOf(batch, folder);
       const name = record.batches.length === 1 ? 'performance.json' : `performance.${i + 1}.json`;
-      if (performance !== null) yield { name, text: textOf(performance) };
-      else warn(`${name} is not written: ${batch.title} (${report.batches[i]?.stack}): ${whyNone(batch)}`);
+      const stack = report.batches[i]?.stack ?? batch.stack.provider;
+      if (performance === null) {
+        warn(`${name} is not written: ${batch.title} (${stack}): ${whyNone(batch)}`);
+        continue;
+      }
+      written.push({ file: name, batch: i, case: batch.title, stack });
+      yield { name, text: textOf(performance) };
     }
+    if (record.batches.length > 1) yield { name: CASES, text: textOf(written) };
   },
 };

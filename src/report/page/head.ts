@@ -2,6 +2,7 @@
 
 import { shortCommit } from '../../package.js';
 import { formatSeconds, formatShare, grouped, plural } from '../../quantities/format.js';
+import { measuredText } from '../../readers/launch-counts.js';
 import { sentence } from '../comparison.js';
 import { damageText } from '../damage.js';
 import type { BatchModel, ReportModel } from '../model.js';
@@ -41,7 +42,7 @@ export function warnings({
     ...(status === 'complete'
       ? []
       : [
-          `The campaign is ${status}: ${grouped(measured)} of ${plural(planned, 'launch', 'launches')} ${imported === null ? 'were measured' : 'are among what was imported'}.`,
+          `The campaign is ${status}: ${imported === null ? measuredText(measured, planned) : `${grouped(measured)} of ${plural(planned, 'launch', 'launches')} are among what was imported`}.`,
         ]),
     ...(notSettled === null ? [] : [sentence(notSettled)]),
     ...(contendedBy === null ? [] : [`Measured at the same time: ${contendedBy}.`]),

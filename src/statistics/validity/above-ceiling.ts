@@ -5,7 +5,13 @@
 import { formatShare } from '../../quantities/format.js';
 import type { Ratio } from '../../units.js';
 import { mostHidden, type OverlapSummary } from '../overlap.js';
-import { MOST_OF_CEILING, type Roofline } from '../roofline.js';
+import {
+  MOST_OF_CEILING,
+  type PeaksOfLaunches,
+  passesPeak,
+  peaksDiffer,
+  type Roofline,
+} from '../roofline.js';
 import type { Flag } from './types.js';
 
 const flagOf = (reason: string, evidence: Flag['evidence']): Flag => ({
@@ -18,20 +24,32 @@ const TOO_LOW =
   'which nothing can pass: the ceiling was measured too low, as under other load, or the clock changed';
 
 /** @returns null where no ceiling is passed, also where none is known */
-export function aboveCeiling(roofline: Roofline | null): Flag | null {
+export function aboveCeiling(
+  roofline: (Roofline & { readonly peaks?: PeaksOfLaunches | undefined }) | null,
+): Flag | null {
   if (roofline === null) return null;
-  const { efficiency, bound, share, peak, bandwidth } = roofline;
-  const passed: readonly [string, number] | null =
-    efficiency > MOST_OF_CEILING
-      ? ['in registers', efficiency]
-      : bound === 'memory' && share !== null && share > MOST_OF_CEILING
-        ? ['that reading allows', share]
-        : null;
+  const { efficiency, bound, share, peak, bandwidth, peaks } = roofline;
+  const differing = peaksDiffer(peaks) ? peaks : null;
+  const apart =
+    differing === null
+      ? ''
+      : ` (median of ${differing.launches} launches that differ by ${formatShare(differing.most / differing.least - 1)})`;
+  const passed: readonly [string, number] | null = passesPeak(roofline)
+    ? [`in registers${apart}`, efficiency]
+    : bound === 'memory' && share !== null && share > MOST_OF_CEILING
+      ? ['that reading allows', share]
+      : null;
   if (passed === null) return null;
   const [which, ratio] = passed;
   return flagOf(
     `the rate is ${formatShare(ratio, 4)} of the ceiling ${which}, ${TOO_LOW}: do not trust the efficiency`,
-    { efficiency, share, peak, bandwidth },
+    {
+      efficiency,
+      share,
+      peak,
+      bandwidth,
+      ...(differing === null ? {} : { leastPeak: differing.least, mostPeak: differing.most }),
+    },
   );
 }
 

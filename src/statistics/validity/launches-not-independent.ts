@@ -11,7 +11,7 @@ const RISK = 0.01;
 
 /**
  * @param launchMedians in the order of time
- * @param widened whether the batch's interval was widened for it already, as that of a precision is
+ * @param widened whether the batch's interval is widened for it, or left out, as that of a precision is
  * @returns null where nothing speaks against independence, also where fewer than 6 launches can say nothing
  */
 export function launchesNotIndependent(launchMedians: ArrayLike<number>, widened = false): Flag | null {
@@ -19,7 +19,7 @@ export function launchesNotIndependent(launchMedians: ArrayLike<number>, widened
   if (found === null || found.p >= RISK) return null;
   const { launches, lag1, vonNeumannRatio, p } = found;
   const worth = Math.max(1, (launches * (1 - Math.max(0, lag1))) / (1 + Math.max(0, lag1)));
-  const how = widened ? 'for which the interval was widened' : 'and the interval is too narrow';
+  const how = widened ? 'for which the interval is wider, or none' : 'and the interval is too narrow';
   return {
     name: 'launches-not-independent',
     reason: `launches that followed each other are alike (correlation ${significant(lag1, 2)}, by chance in ${significant(100 * p, 2)} of 100): the ${launches} launches are worth about ${significant(worth, 2)}, ${how}; spread them over more time, or between other cases`,

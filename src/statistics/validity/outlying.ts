@@ -1,6 +1,7 @@
 /** Some repetitions took far longer than the rest. The median hides them; whoever waits for them does not overlook them. */
-import { formatShare, grouped, plural, significant } from '../../quantities/format.js';
+import { formatSeconds, formatShare, grouped, plural, significant } from '../../quantities/format.js';
 import { slowRepetitions } from '../outliers.js';
+import { quantileSorted } from '../quantile.js';
 import type { Detector } from './detector.js';
 
 /** One repetition this many times as long as the median, or this share of slow ones. */
@@ -34,8 +35,9 @@ export const outlying: Detector = {
       count === 1
         ? `${how} is far slower than the rest ${index}, ${ratio}${lostText(explained, count)}: it is kept`
         : `${how} are far slower than the rest, the worst ${index} ${ratio}${lostText(explained, count)}: they are kept`;
+    const [p99, median] = [0.99, 0.5].map((p) => formatSeconds(quantileSorted(sorted, p)));
     return {
-      reason: `${what}; look at p99 beside the median`,
+      reason: `${what}; p99 is ${p99} beside a median of ${median}`,
       evidence: {
         slow: count,
         share,

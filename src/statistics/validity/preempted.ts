@@ -3,7 +3,7 @@
  * neighbour's load triples a median: run-queue delay and involuntary switches show it.
  */
 import { formatSeconds, formatShare, grouped, plural, significant } from '../../quantities/format.js';
-import type { Observation } from '../../telemetry/types.js';
+import type { Observation, ThreadTelemetry } from '../../telemetry/types.js';
 import type { Seconds } from '../../units.js';
 import { quantileSorted } from '../quantile.js';
 import { type Detector, timedByGpu, whyMissing } from './detector.js';
@@ -25,6 +25,8 @@ const LEAST_DISTURBANCES = 10;
 /** Without run delay: time on a CPU. Ticks make it coarse, and a thread may wait for the others of its own accord. */
 const LEAST_CPU_SHARE = 0.9;
 const LEAST_WINDOW: Seconds = 1;
+/** Of the window that threads are counted over, so that what they waited in it is what they waited while they were measured. */
+const LEAST_REPETITIONS = 0.5;
 
 interface Findings {
   /** Without what the quota's standstill explains; both null without schedstat. */
@@ -42,15 +44,31 @@ interface Findings {
   readonly involuntarySwitches: number;
 }
 
+/** How much of the window lies beside the repetitions, where that is most of it; otherwise 0. */
+function besideOf({ telemetry: { window }, wall, takenOff = 0 }: Observation): Seconds {
+  const spanned = wall + takenOff;
+  return spanned < LEAST_REPETITIONS * window ? window - spanned : 0;
+}
+
+/**
+ * That a thread must have waited for a CPU between the first repetition and the last. The kernel counts a wait when it ends, so that
+ * the count of a short window may hold one from before it. Where most of the window lies beside the repetitions, so may the wait.
+ */
+function waitedOf({ runDelay, cpuTime }: ThreadTelemetry, window: Seconds, beside: Seconds): Seconds {
+  const delay = runDelay ?? 0;
+  return beside === 0 ? Math.min(delay, window) : Math.max(0, Math.min(delay, window - cpuTime) - beside);
+}
+
 function find(observation: Observation): Findings {
   const { telemetry, disturbed, samples, sorted, callsPerSample, threads, onGpu } = observation;
   const own = telemetry.threads;
-  const time = telemetry.window * own.length;
+  const beside = besideOf(observation);
+  const window = telemetry.window - beside;
+  const time = window * own.length;
   const throttled = telemetry.cgroup?.throttledTime ?? 0;
   const known = time > 0 && own.every(({ runDelay }) => runDelay !== null);
-  const delay = known
-    ? Math.max(0, own.reduce((sum, { runDelay }) => sum + (runDelay ?? 0), 0) - throttled)
-    : null;
+  const waited = own.map((thread) => waitedOf(thread, telemetry.window, beside));
+  const delay = known ? Math.max(0, waited.reduce((sum, one) => sum + one, 0) - throttled) : null;
   const n = samples.length;
   const sampleTime = n === 0 ? 0 : quantileSorted(sorted, 0.5) * callsPerSample;
   const allTime = Array.from(samples).reduce((sum, sample) => sum + sample, 0) * callsPerSample;
@@ -63,10 +81,7 @@ function find(observation: Observation): Findings {
   return {
     delay,
     delayShare: delay === null ? null : delay / time,
-    worstDelayShare:
-      known && throttled === 0
-        ? Math.max(...own.map(({ runDelay }) => runDelay ?? 0)) / telemetry.window
-        : null,
+    worstDelayShare: known && throttled === 0 ? Math.max(...waited) / window : null,
     disturbedShare: disturbed === null || n === 0 ? null : disturbed.length / n,
     disturbances,
     disturbancesPerSecond: isTold ? disturbances / allTime : null,
@@ -80,7 +95,7 @@ function find(observation: Observation): Findings {
       telemetry.window < LEAST_WINDOW ||
       own.length === 0
         ? null
-        : own.reduce((sum, { cpuTime }) => sum + cpuTime, 0) / time,
+        : own.reduce((sum, { cpuTime }) => sum + cpuTime, 0) / (telemetry.window * own.length),
     involuntarySwitches: own.reduce((sum, { involuntarySwitches }) => sum + involuntarySwitches, 0),
   };
 }
@@ -152,6 +167,8 @@ export const preempted: Detector = {
     if (found.delay === null && found.disturbedShare === null) {
       return `how long the threads waited for a CPU, and in which repetitions, is not known: ${whyMissing(telemetry, 'run delay', 'the kernel has no scheduler statistics')}`;
     }
+    if (found.delay !== null && found.disturbedShare === null && besideOf(observation) > 0)
+      return `the kernel counted the threads’ waits over ${formatSeconds(telemetry.window, 3)}, of which the repetitions took ${formatSeconds(observation.wall, 3)}: such as fit beside them cannot be told from theirs; measure for longer (--duration, --reps)`;
     const throttledTime = telemetry.cgroup?.throttledTime ?? 0;
     return throttledTime > MOST_DELAY * telemetry.window * threads
       ? 'the quota’s standstill hides shorter waits for other work'

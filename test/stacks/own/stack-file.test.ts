@@ -51,7 +51,7 @@ stacks:
     ],
     [
       stack('stack: embedded\n    npm: {package: {}}'),
-      /^s\.yaml:4: stacks\.0\.npm: "package" is unknown here; there is packages, lockfile, installScripts$/,
+      /^s\.yaml:4: stacks\.0\.npm: "package" is unknown here; there is packages, lockfile, installScripts; did you mean packages\?$/,
     ],
     ['stacks: [{name: a, stack: blis}]\nfiles: 1', /^s\.yaml:2: "files" is unknown here; there is stacks$/],
     [stack('stack: cblas:/lib.so'), /^s\.yaml:2: mine: stack is cblas, and its file goes into library/],

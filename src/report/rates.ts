@@ -1,0 +1,82 @@
+/** What is said of a rate beside its interval: how long it holds, how slow the slow are, and how far it is from what could be. Pure. */
+import { formatSeconds, formatShare, withPrefix } from '../quantities/format.js';
+import { MOST_OF_CEILING, passesPeak } from '../statistics/roofline.js';
+import type { Cell } from './figures/figure.js';
+import type { BatchModel, ReportModel } from './model.js';
+
+export const RATES_CAPTION =
+  'Sustained: over the wall clock, and its share of the rate inside a repetition. Slowest 5 %: 95 % of the repetitions reach it. p99: of all repetitions together. Efficiency: of the peak that the same threads, or this GPU, reach in registers. Bound by: the lower of the ceilings for this case, and what of it is reached.';
+
+export const RATES_COLUMNS = [
+  'batch',
+  'rate',
+  'sustained',
+  'slowest 5 %',
+  'p99',
+  'efficiency',
+  'peak',
+  'bound by',
+] as const;
+
+const NONE = '–';
+
+function ceilingCells({ roofline, rateUnit }: BatchModel): readonly string[] {
+  if (roofline === null) return [NONE, NONE, NONE];
+  const { efficiency, peak, peakIsa, bound, attainable, share } = roofline;
+  const tooLow = passesPeak(roofline) ? ': the peak was measured too low, do not trust it' : '';
+  const reached =
+    attainable === null || share === null
+      ? ''
+      : `: ${formatShare(share, 3)} of ${withPrefix(attainable, rateUnit, 3)}${share > MOST_OF_CEILING ? ', which was measured too low' : ''}`;
+  return [
+    `${formatShare(efficiency, 3)}${tooLow}`,
+    `${withPrefix(peak, rateUnit)} (${peakIsa})`,
+    bound === null || tooLow !== '' ? NONE : `${bound}${reached}`,
+  ];
+}
+
+/** A row of texts for each batch that has a rate. */
+export function ratesRows({ batches }: ReportModel): readonly (readonly string[])[] {
+  return batches.flatMap((batch) => {
+    const { label, rate, rateUnit, pooled } = batch;
+    if (rate === null) return [];
+    const { median, sustained, p05 } = rate;
+    return [
+      [
+        label,
+        withPrefix(median, rateUnit),
+        sustained === null
+          ? NONE
+          : `${withPrefix(sustained, rateUnit)} (${formatShare(sustained / median, 3)})`,
+        p05 === null ? NONE : withPrefix(p05, rateUnit),
+        pooled === null ? NONE : formatSeconds(pooled.p99),
+        ...ceilingCells(batch),
+      ],
+    ];
+  });
+}
+
+/** For a program, in base units. `work`: of one repetition, in what the rate counts. */
+export const RATE_FIELDS = [
+  'efficiency',
+  'peak_rate',
+  'peak_isa',
+  'bound',
+  'attainable_rate',
+  'attainable_share',
+  'work',
+  'work_flop',
+  'work_bytes',
+] as const;
+
+export const rateFields = ({ roofline, work, flop, bytes }: BatchModel): readonly Cell[] => [
+  roofline?.efficiency ?? null,
+  roofline?.peak ?? null,
+  roofline?.peakIsa ?? null,
+  roofline?.bound ?? null,
+  roofline?.attainable ?? null,
+  roofline?.share ?? null,
+  work,
+  flop,
+  bytes,
+];

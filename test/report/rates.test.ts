@@ -1,0 +1,75 @@
+/** A report in Markdown and as a table says of a rate what the terminal does: how long it holds, and how far it is from its ceilings. */
+import { describe, expect, it } from 'vitest';
+import type { PiBenchRecord } from '../../src/record/schema.js';
+import { buildReport } from '../../src/report/model.js';
+import { RATE_FIELDS } from '../../src/report/rates.js';
+import { summaryTable } from '../../src/report/tables.js';
+import { ceilingsOf } from '../support/batch.js';
+import { recordOf } from '../support/records.js';
+import { markdownOf } from '../support/report-markdown.js';
+
+/** One repetition is 2 MFLOP and takes a millisecond: 2 GFLOP/s. */
+function recordAt(peak: number, reading: number | null = 1e12): PiBenchRecord {
+  const launch = { seconds: 1e-3, ceilings: ceilingsOf(peak, reading) };
+  return recordOf({ batches: [{ launches: [launch, launch, launch] }] });
+}
+
+/** Of the section, by its columns. */
+async function cellsOf(record: PiBenchRecord): Promise<Readonly<Record<string, string>>> {
+  const section = (await markdownOf(record)).split('## Rates')[1]?.split('\n## ')[0] ?? '';
+  const [head = '', , row = ''] = section.split('\n').filter((line) => line.startsWith('|'));
+  const cells = (line: string): readonly string[] => line.split(/(?<!\\)\|/).map((cell) => cell.trim());
+  return Object.fromEntries(cells(head).map((name, i) => [name, cells(row)[i] ?? '']));
+}
+
+describe('the Markdown report of a batch', () => {
+  it('has its sustained rate, its slow repetitions, its efficiency and what bounds it', async () => {
+    const cells = await cellsOf(recordAt(2.5e9));
+    expect(cells).toMatchObject({
+      rate: '2.000 GFLOP/s',
+      sustained: expect.stringMatching(/^[\d.]+ .?FLOP\/s \([\d.]+ %\)$/),
+      'slowest 5 %': expect.stringMatching(/^[\d.]+ .?FLOP\/s$/),
+      p99: expect.stringMatching(/^[\d.]+ [mµ]s$/),
+      efficiency: '80.0 %',
+      peak: expect.stringMatching(/^2\.500 GFLOP\/s \(/),
+      'bound by': 'arithmetic: 80.0 % of 2.50 GFLOP/s',
+    });
+  });
+
+  it('does not believe an efficiency that nothing can have, nor a bound by it', async () => {
+    expect(await cellsOf(recordAt(1.5e9))).toMatchObject({
+      efficiency: '133 %: the peak was measured too low, do not trust it',
+      'bound by': '–',
+    });
+    expect((await cellsOf(recordAt(1e13, 1e7)))['bound by']).toMatch(
+      /^memory: .*, which was measured too low$/,
+    );
+  });
+
+  it('has a dash where no ceiling is known, and no such section where there is no rate', async () => {
+    expect(await cellsOf(recordOf({ batches: [{ launches: [1e-3, 1e-3] }] }))).toMatchObject({
+      efficiency: '–',
+      peak: '–',
+      'bound by': '–',
+    });
+    const lost = recordOf({ batches: [{ launches: [{ seconds: 1e-3, status: 'timed-out' }] }] });
+    expect(await markdownOf(lost)).not.toContain('## Rates');
+  });
+});
+
+describe('the table of batches', () => {
+  it('has at its end efficiency, ceilings and the work of a repetition, and its other columns where they were', () => {
+    const { columns, rows } = summaryTable(buildReport(recordAt(2.5e9), []));
+    expect(columns.slice(-RATE_FIELDS.length)).toEqual(RATE_FIELDS);
+    expect(columns.slice(0, 5)).toEqual(['batch', 'title', 'planned', 'measured', 'verified']);
+    expect(columns.at(-RATE_FIELDS.length - 1)).toBe('hostname');
+    const cell = (name: string) => rows[0]?.[columns.indexOf(name)];
+    expect(rows[0]).toHaveLength(columns.length);
+    expect(cell('efficiency')).toBeCloseTo(0.8, 6);
+    expect(cell('peak_rate')).toBe(2.5e9);
+    expect(cell('bound')).toBe('arithmetic');
+    expect(Number(cell('work')) / 1e-3).toBeCloseTo(Number(cell('rate')), 3);
+    expect(cell('work_flop')).toBe(cell('work'));
+    expect(cell('work_bytes')).toBeGreaterThan(0);
+  });
+});
