@@ -160,13 +160,11 @@ function rateOf(
   const { interval } = elapsed;
   // Each launch has its own slowest twentieth: of their quantile too the launches say how far it can be trusted. Where a launch has
   // no twentieth, its slowest repetition stands for it, which many launches agree on without its being that.
-  const isTooAlike = elapsed.basis === 'alike launches';
   const p95 = quantileInterval(
     resting.map(({ sorted }) => sorted),
     0.95,
   );
-  const ofP95 =
-    isTooAlike || resting.length < 2 || p95.tooFewRepetitions ? null : recordedInterval(p95.interval);
+  const ofP95 = resting.length < 2 || p95.tooFewRepetitions ? null : recordedInterval(p95.interval);
   return {
     median: work / elapsed.median,
     p05: work / p95.estimate,

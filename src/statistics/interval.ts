@@ -11,12 +11,7 @@ import { reachOf, studentReach } from './student.js';
 
 export const LEVEL = 0.95;
 
-export type IntervalBasis =
-  | 'launches'
-  | 'alike launches'
-  | 'few launches'
-  | 'two launches'
-  | 'within one launch';
+export type IntervalBasis = 'launches' | 'few launches' | 'two launches' | 'within one launch';
 
 export interface Interval {
   /** How often an interval made so contains the true median. */
@@ -197,7 +192,7 @@ export function sequentialInterval(values: ArrayLike<number>, level = LEVEL): In
 }
 
 /** Fewest independent values whose extremes enclose the median so often: of m, all are on one side of it once in 2^(m-1). */
-export const leastIndependent = (level: number): number => 1 - Math.log2(1 - level);
+const leastIndependent = (level: number): number => 1 - Math.log2(1 - level);
 
 /**
  * n times the variance of the share of a normal series that lies below its median, over that of an independent one, where

@@ -10,13 +10,13 @@
  *
  * Short launches one after the other share the machine's mood. Where neighbours are alike, they are worth fewer, and the
  * interval is widened by that: the rule then goes on until so many were seen that the width holds all the same. What ends before
- * has no interval where they are worth too few for one. That decides nothing of when to stop: waiting until they are worth enough
- * takes more launches and covers no more, because it waits for them to look independent by chance.
+ * keeps its wide interval, also where that reaches beyond all that was measured: without those the others would cover less, as
+ * they are of launches that look independent by chance.
  */
 import { UserError } from '../errors.js';
 import { formatShare, significant } from '../quantities/format.js';
 import type { Seconds } from '../units.js';
-import { type Interval, LEVEL, leastIndependent, levelForLooking, sequentialInterval } from './interval.js';
+import { type Interval, LEVEL, levelForLooking, sequentialInterval } from './interval.js';
 import { expectedHalfWidth } from './interval-width.js';
 import { type Alikeness, alikeness } from './launch-dependence.js';
 import { quantileSorted, sortedCopy } from './quantile.js';
@@ -74,25 +74,6 @@ function widened(interval: Interval, centre: number, { correlation, worth, widen
   };
 }
 
-/**
- * Why launches that were too alike for the precision have no interval; null: they have one. Stretched beyond all that was
- * measured, it would claim what nobody saw: the median of so few independent launches is known to lie between the extremes, less
- * often than the level says.
- */
-function tooAlike(
-  { ci, range, level }: Interval,
-  { correlation, worth, widening }: Alikeness,
-): string | null {
-  if (ci === null || range === null || widening === 1) return null;
-  const least = leastIndependent(levelForLooking(level));
-  const isFew = worth < least;
-  if (!isFew && ci.low >= range.low && ci.high <= range.high) return null;
-  const alike = `neighbouring launches are alike (correlation of ranks ${significant(correlation, 2)}: worth ${significant(worth, 2)} independent ones)`;
-  return isFew
-    ? `${alike}, and an interval takes ${significant(least, 2)}`
-    : `${alike}, and an interval would reach beyond all of them`;
-}
-
 /** Two shares with as many digits as tell them apart, so that no figure contradicts the verdict beside it. */
 function toldApart(one: number, other: number): readonly [string, string] {
   const digits = [2, 3, 4, 5, 6, 7, 8].find((some) => formatShare(one, some) !== formatShare(other, some));
@@ -132,16 +113,6 @@ export function precisionReached(launchMedians: ArrayLike<number>, target: numbe
     return { ...base, reached: false, reason: `${launches} launches of at least ${LEAST_LAUNCHES}` };
   }
   const reached = halfWidth <= limit;
-  const why = reached ? null : tooAlike(interval, alike);
-  if (why !== null) {
-    return {
-      ...base,
-      reached,
-      interval: { ...interval, ci: null, method: `none: ${why}`, basis: 'alike launches' },
-      halfWidth: null,
-      reason: `no interval after ${launches} launches: ${why}`,
-    };
-  }
   const worthText = worth === null ? '' : `, worth ${significant(worth, 2)} independent ones`;
   const [found, needed] = toldApart(halfWidth, limit);
   const reason = `±${found} after ${launches} launches${worthText}; ±${formatShare(target)} takes ±${needed} there, a reserve for looking after each`;

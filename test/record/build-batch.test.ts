@@ -184,16 +184,14 @@ describe('the interval of a precision', () => {
     expect((rate?.interval?.low ?? 0) * (elapsed?.interval?.high ?? 0)).toBeCloseTo(2e6, 3);
   });
 
-  it('is none anywhere where launches rise as under a neighbour’s growing load, and says why', () => {
+  it('is kept where launches rise as under a neighbour’s growing load, with a word on how far it reaches', () => {
     const batch = batchOf(matmulCase(), rising(0.1), 0.01);
-    expect(batch.elapsed).toMatchObject({ interval: null, basis: 'alike launches' });
-    expect([batch.rate?.interval, batch.rate?.p05Interval]).toEqual([null, null]);
-    expect(batch.precision).toMatchObject({ reached: false, halfWidth: null });
-    expect(batch.precision?.reason).toMatch(/^no interval after 9 launches: neighbouring launches are alike/);
+    const { elapsed, precision } = batch;
+    expect(elapsed?.interval?.high).toBeGreaterThan(1.25 * (elapsed?.range?.[1] ?? 0));
+    expect(precision).toMatchObject({ reached: false });
     expect(basisText(batch)).toBe(
-      'over 9 launches, worth 0.23 independent ones as neighbours are alike: too few for an interval',
+      'over 9 launches, worth 0.23 independent ones as neighbours are alike: it reaches far beyond them; measure while less else comes and goes',
     );
-    expect(kpiOf(matmul.kpis, 'pibench_matmul_rate_flops_per_second', batch)?.ci).toBeNull();
   });
 });
 

@@ -30,9 +30,7 @@ export function basisText({ elapsed, measured, planned, imported, precision }: R
       // Only reading takes an interval away from so many launches (src/record/intervals.ts).
       return elapsed.interval === null
         ? `over ${launches}: what the record has for an interval is none`
-        : `over ${launches}${worth}`;
-    case 'alike launches':
-      return `over ${launches}${worth}: too few for an interval`;
+        : `over ${launches}${worth}${reachesFar(elapsed) ? ': it reaches far beyond them; measure while less else comes and goes' : ''}`;
     case 'few launches':
       return elapsed.interval === null
         ? `over only ${launches}: too few for an interval`

@@ -108,9 +108,7 @@ export function batchSchema(
       range: z.tuple([z.number(), z.number()]).nullable(),
       basis: z
         .string()
-        .describe(
-          'that of the interval; where there is none also: two launches; alike launches, worth too few for the precision that was asked for; published table',
-        ),
+        .describe('that of the interval; where there is none also: two launches; published table'),
     }).nullable(),
     rate: object({
       median: z
