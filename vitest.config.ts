@@ -2,8 +2,10 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-// Each Node reads and checks these when it starts, which may take longer than the start itself: of the processes here none asks for any.
+// Each Node reads and checks these when it starts, which may take longer than the start itself; npm alone asks for them (test/support/frameworks.ts).
+const { NODE_EXTRA_CA_CERTS: certificates } = process.env;
 delete process.env.NODE_EXTRA_CA_CERTS;
+if (certificates !== undefined) process.env.TESTS_CA_CERTS = certificates;
 
 const e2e = (...names: readonly string[]): string[] => names.map((name) => `test/e2e/${name}.test.ts`);
 

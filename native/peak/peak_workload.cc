@@ -191,7 +191,7 @@ class Window {
   std::uint64_t part_;
   Team& team_;
   std::vector<Share> shares_;
-  alignas(64) std::atomic<bool> through_{false};
+  std::atomic<bool> through_{false};  // written once, so what shares its line is read as fast
 };
 
 // How long all members together take for so many iterations of each, whoever does how many of them; nothing

@@ -215,8 +215,8 @@ export function writeSyntheticInspections(folder, campaign, parts) {
  */
 export async function summariseSynthetic(folder, campaign, parts) {
   const { openStore, analyseCampaign, buildRecord, machine } = parts;
-  const store = openStore(folder, campaign.id, (from, to) => {
-    throw new Error(`${from} cannot be written: ${to}`);
+  const store = openStore(folder, campaign.id, ({ from, why }) => {
+    throw new Error(`${from} cannot be written: ${why}`);
   });
   /** @type {import('../../dist/record/inspection-end.js').BatchEnd[]} */
   const ends = plannedOf(campaign, parts).map(({ index, batch }) => ({

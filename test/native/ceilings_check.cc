@@ -17,6 +17,7 @@
 #include "../../native/measure/in_turns.h"
 #include "../../native/memory/bandwidth.h"
 #include "../../native/peak/peak_workload.h"
+#include "../../native/threads/affinity.h"
 #include "../../native/threads/team.h"
 #include "check.h"
 
@@ -167,6 +168,10 @@ void check_peak_ceiling(Checks& check) {
 }
 
 void adds_what_unlike_cores_reach(Checks& check) {
+  if (pibench::CpuSet::of_thread(0).list().size() < 2) {
+    Checks::inform("the peak of unlike cores is not checked where there is one CPU only");
+    return;
+  }
   const double fast = static_cast<double>(kOfIteration) / (static_cast<double>(kFast) * 1e-9);
   const double slow = static_cast<double>(kOfIteration) / (static_cast<double>(kSlow) * 1e-9);
   // Twice the slow one is two thirds of the fast one alone.

@@ -228,7 +228,10 @@ test('who needs more than the first command waits until that has what it needs, 
   expect([await first.ended, await rest.ended], first.said + rest.said).toEqual([0, 0]);
   expect(first.said).toContain('building what this command needs of the native addon');
   expect(rest.said).toContain('building the native addon');
-  expect(called()).toContain('node-gyp configure build');
+  const steps = called();
+  expect(steps.indexOf('node-gyp configure build')).toBeGreaterThan(
+    steps.findIndex((step) => step.startsWith('make ')),
+  );
   for (const step of ['npm ci', 'tsc', 'bundle'])
     expect(called().filter((call) => call === step)).toHaveLength(1);
   expect(leftovers()).toEqual([]);

@@ -9,7 +9,12 @@ export function frameworksProject(
   set: 'frameworks' | 'kubernetes' = 'frameworks',
 ): { readonly folder: string } | { readonly folder: null; readonly why: string } {
   const script = join(root, 'scripts', 'test-frameworks.mjs');
-  const { status, stdout, stderr } = spawnSync(process.execPath, [script, set], { encoding: 'utf8' });
+  // Which vitest.config.ts takes from all others.
+  const certificates = process.env.TESTS_CA_CERTS;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, set], {
+    encoding: 'utf8',
+    env: { ...process.env, ...(certificates === undefined ? {} : { NODE_EXTRA_CA_CERTS: certificates }) },
+  });
   return status === 0 ? { folder: stdout.trim() } : { folder: null, why: stderr.trim() };
 }
 
