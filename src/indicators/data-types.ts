@@ -37,15 +37,21 @@ const ELSEWHERE: Readonly<Record<string, DataType>> = {
   fp16: 'float16',
   f16: 'float16',
   fp8: 'float8_e4m3',
+  float8: 'float8_e4m3',
   i8: 'int8',
   s8: 'int8',
 };
+
+const widthIn = (name: string): string => /\d+/.exec(name)?.[0] ?? '';
 
 /** By a name that none of `here` has; null: who knows. */
 function meantBy(text: string, here: readonly string[]): string | null {
   const name = text.toLowerCase();
   const own = Object.hasOwn(ELSEWHERE, name) ? ELSEWHERE[name] : undefined;
-  return here.find((one) => one === own) ?? nearest(text, here);
+  const near = nearest(text, here);
+  // Another width is no slip.
+  const isOfWidth = near !== null && (widthIn(text) === '' || widthIn(text) === widthIn(near));
+  return here.find((one) => one === own) ?? (isOfWidth ? near : null);
 }
 
 /** @throws UserError for a name that no type has, or that is for another device */

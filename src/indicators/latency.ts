@@ -92,6 +92,12 @@ function lineOf({ caches }: Pick<CpuDescription, 'caches'>): Bytes {
   return line >= LINK && line <= MOST_LINE && line % 8 === 0 ? line : USUAL_LINE;
 }
 
+/** One thread reads from the last cache of its own core, however many of them the machine has. */
+const ofOneCore = (cpu: CpuDescription): CpuDescription => ({
+  ...cpu,
+  caches: cpu.caches.map((cache) => ({ ...cache, instances: 1 })),
+});
+
 /** Only whether to pin is left to say. @throws UserError for more threads, QuantityError */
 function pinOf(flags: Flags, machine: MachineDescription): boolean {
   const { threads, pin } = threadsOf({ threads: 1, ...flags }, machine);
@@ -116,7 +122,7 @@ export const latency: Indicator = {
     ...threadOptions('1: latency is that of one thread on a machine at rest', '1'),
   },
   examples: [
-    ['$0 latency', 'a curve from the first cache to past the last, about half a minute'],
+    ['$0 latency', 'a curve from the first cache to past the last'],
     ['$0 latency --bytes 32KiB,1MiB,1GiB', 'three sizes'],
     ['$0 latency --bytes main --order random,pages', 'main memory, with and without the walk of page tables'],
     ['$0 latency --bytes main --device numa:all', 'each NUMA node’s memory from its own CPUs'],
@@ -133,7 +139,8 @@ export const latency: Indicator = {
     const allowed = parseCpuList(machine.limits.allowedCpus);
     const given = askedSizes(flags, machine, MOST_OF_SHARE);
     const sizes =
-      given?.sizes ?? defaultSizes(machine.cpu, { threads: 1, allowed }, availableMemory(machine)).dense;
+      given?.sizes ??
+      defaultSizes(ofOneCore(machine.cpu), { threads: 1, allowed }, availableMemory(machine)).dense;
     const stride = lineOf(machine.cpu);
     return orders.flatMap((order) => {
       const taken = sizes.map((bytes) =>

@@ -16,31 +16,36 @@ export function effectiveFrequency({ inspections }: Pick<RecordBatch, 'inspectio
 const UNSEEN_LOSS: readonly string[] = ['stolen', 'throttled'];
 
 /**
- * Seconds of a repetition in which no measuring thread lost its CPU: the clock rate is that of a CPU that works, so time off it has no
- * part in what a cycle does. null where nothing tells such time from the rest.
- * @param elapsed of the batch, where no thread of the launch is known to have lost it, and nobody sees in which repetitions
+ * Seconds of a repetition in which no measuring thread lost its CPU, and the clock rate of the thread; null where nothing tells. The
+ * clock rate is that of a CPU that works, so time off it has no part in what a cycle does.
  */
-function onCpu(
-  { flags, undisturbedMedian, disturbedShare }: RecordInspection,
-  elapsed: Seconds,
-): Seconds | null {
+function onCpu(launch: RecordInspection): { readonly seconds: Seconds; readonly frequency: Hertz } | null {
+  const { flags, undisturbedMedian, disturbedShare, statistics, frequency, status } = launch;
   const raised = flags.map(({ name }) => name);
-  if (UNSEEN_LOSS.some((name) => raised.includes(name))) return null;
-  if (undisturbedMedian !== null) return undisturbedMedian;
-  return disturbedShare !== null || raised.includes('preempted') ? null : elapsed;
+  if (status !== 'measured' || frequency == null || UNSEEN_LOSS.some((name) => raised.includes(name)))
+    return null;
+  if (undisturbedMedian !== null) return { seconds: undisturbedMedian, frequency };
+  const seconds = Number(statistics?.median);
+  // No thread is known to have lost it, or nobody sees in which repetitions.
+  const isTold = disturbedShare === null && !raised.includes('preempted') && seconds > 0;
+  return isTold ? { seconds, frequency } : null;
 }
 
-/** Of an indicator whose rate counts operations: median over launches; null where none tells its clock and its time on a CPU. */
+/** Cycles of one repetition: median over launches; null where none tells its clock and its time on a CPU. */
+export function cyclesOfRepetition({ inspections }: Pick<RecordBatch, 'inspections'>): number | null {
+  const known = inspections.flatMap((launch) => {
+    const on = onCpu(launch);
+    return on === null ? [] : [on.seconds * on.frequency];
+  });
+  return known.length === 0 ? null : median(known);
+}
+
+/** Of an indicator whose rate counts operations; null where nothing tells. */
 export function operationsPerCycle(
   batch: Pick<RecordBatch, 'inspections' | 'elapsed' | 'case' | 'work' | 'rateCounts'>,
 ): number | null {
   const { threads } = batch.case.parameters;
-  const { elapsed } = batch;
-  const work = countedWork(batch);
-  if (work === null || elapsed === null || typeof threads !== 'number') return null;
-  const known = batch.inspections.flatMap((launch) => {
-    const seconds = launch.status === 'measured' ? onCpu(launch, elapsed.median) : null;
-    return seconds === null || launch.frequency == null ? [] : [work / seconds / threads / launch.frequency];
-  });
-  return known.length === 0 ? null : median(known);
+  const [work, cycles] = [countedWork(batch), cyclesOfRepetition(batch)];
+  if (work === null || cycles === null || batch.elapsed === null || typeof threads !== 'number') return null;
+  return work / threads / cycles;
 }

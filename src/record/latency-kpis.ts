@@ -1,6 +1,6 @@
 /** The KPIs and the curve of the latency indicator: beside those of any rate, the time of one load. Pure. */
 import type { Seconds } from '../units.js';
-import { effectiveFrequency } from './clock.js';
+import { cyclesOfRepetition } from './clock.js';
 import type { CurveDeclaration, KpiDeclaration, KpiValue } from './kpi.js';
 import { ciOf, rateKpis } from './rate-kpis.js';
 import type { RecordBatch } from './schema.js';
@@ -18,10 +18,10 @@ export function loadTime({ elapsed, ...batch }: Timed): (KpiValue & { readonly v
   return { value: elapsed.median / loads, ci: ciOf(elapsed.interval, 1 / loads) };
 }
 
-/** Cycles of the thread's clock in the time of one load; null where that or the clock is not known. */
+/** Cycles of the thread's clock in one load, of repetitions in which it did not lose its CPU; null where nothing tells. */
 export function cyclesOfLoad(batch: Timed & Pick<RecordBatch, 'inspections'>): number | null {
-  const [time, frequency] = [loadTime(batch), effectiveFrequency(batch)];
-  return time === null || frequency === null ? null : time.value * frequency;
+  const [loads, cycles] = [countedWork(batch), cyclesOfRepetition(batch)];
+  return loads === null || cycles === null || batch.elapsed === null ? null : cycles / loads;
 }
 
 const loadKpi: KpiDeclaration = {
@@ -39,7 +39,7 @@ const cyclesKpi: KpiDeclaration = {
   name: 'pibench_latency_cycles_per_load_ratio',
   unit: () => '1',
   direction: 'lower',
-  help: 'Cycles of the effective frequency of the thread in the time of one load',
+  help: 'Cycles of the thread’s effective frequency in one load, of repetitions in which it did not lose its CPU, median over launches',
   statistic: 'median',
   display: () => ({ divisor: 1, unit: 'cycles', digits: 3 }),
   regression: false,

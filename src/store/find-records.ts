@@ -1,6 +1,7 @@
 /** The records below a results folder, by the name of their indicator, newest first. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { movedTo } from './moved.js';
 import { RECORD } from './store.js';
 
 /** Empty where there is no such folder, or it cannot be looked at. */
@@ -18,6 +19,7 @@ export function findRecords(results: string, indicator: string): readonly string
     .filter((name) => new RegExp(`^\\d{8}T\\d{6}Z-${indicator}-`).test(name))
     .sort()
     .reverse()
+    .filter((name) => movedTo(join(results, name)) === null)
     .map((name) => join(results, name, RECORD))
     .filter((path) => existsSync(path));
 }

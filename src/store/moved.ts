@@ -16,12 +16,22 @@ export function leaveLink(from: string, to: string): boolean {
   }
 }
 
-/** null: it did not go anywhere, or what went is gone, so that what is here is all there is. */
-export function movedTo(folder: string): string | null {
+function linkIn(folder: string): string | null {
   try {
-    const to = readlinkSync(join(folder, MOVED));
-    return existsSync(to) ? to : null;
+    return readlinkSync(join(folder, MOVED));
   } catch {
     return null;
   }
+}
+
+/** null: it did not go anywhere, or to where nothing is to be seen. */
+export function movedTo(folder: string): string | null {
+  const to = linkIn(folder);
+  return to !== null && existsSync(to) ? to : null;
+}
+
+/** Where it went, of which nothing is to be seen: it may be gone, or on another machine. null: it did not go, or is there. */
+export function movedOutOfSight(folder: string): string | null {
+  const to = linkIn(folder);
+  return to === null || existsSync(to) ? null : to;
 }

@@ -1,6 +1,6 @@
 /** Reads a record back: whole, ours, unaltered, of a version that this pi-bench knows. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { messageOf, systemCode, UserError } from '../errors.js';
 import { brokenRules } from '../record/check.js';
@@ -8,7 +8,8 @@ import { digestOf } from '../record/digest.js';
 import { withoutBrokenIntervals } from '../record/intervals.js';
 import { withoutFiguresCutShort } from '../record/result.js';
 import { type PiBenchRecord, readable, SCHEMA_VERSION } from '../record/schema.js';
-import { movedTo } from './moved.js';
+import { isFolder } from './make-folder.js';
+import { movedOutOfSight, movedTo } from './moved.js';
 import { STDIN } from './stdin.js';
 import { JOURNAL } from './store.js';
 
@@ -33,6 +34,11 @@ function unreadable(path: string, file: string, error: unknown): UserError {
     return new UserError(
       `there is no ${path}: a campaign’s results lie in a folder of its own, below results unless --out named another`,
     );
+  const outOfSight = movedOutOfSight(path);
+  if (outOfSight !== null)
+    return new UserError(
+      `${path} has no record, and holds a part of its campaign: the rest went to ${outOfSight}, which is gone or on another machine; where it is gone, pi-bench resume ${path} measures anew what is missing`,
+    );
   if (existsSync(join(path, JOURNAL)))
     return new UserError(
       `${path} has no record: the campaign has not ended; pi-bench resume ${path} finishes it, unless it still runs`,
@@ -53,7 +59,7 @@ export function readRecord(
 ): { readonly record: PiBenchRecord; readonly path: string } {
   let file = path;
   let text: string;
-  const elsewhere = movedTo(path);
+  const elsewhere = path === STDIN ? null : movedTo(isFolder(path) ? path : dirname(path));
   if (elsewhere !== null)
     throw new UserError(
       `${path} could not be written any more, and holds a part of its campaign: all of it is in ${elsewhere}`,

@@ -4,7 +4,7 @@
  */
 import { chmodSync, copyFileSync, cpSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { EXIT, messageOf, UserError } from '../errors.js';
 import type { ReadInspection } from '../record/analyse-inspection.js';
 import type { PiBenchRecord } from '../record/schema.js';
@@ -76,7 +76,7 @@ function makeWritable(campaign: string): void {
  * before may be more than what this one would copy over it.
  */
 function fallbackFolder(campaign: string): string {
-  const base = join(tmpdir(), `pi-bench-${process.getuid?.() ?? 0}`, campaign);
+  const base = resolve(tmpdir(), `pi-bench-${process.getuid?.() ?? 0}`, campaign);
   let folder = base;
   for (let number = 2; existsSync(folder); ++number) folder = `${base}-${number}`;
   return folder;
@@ -96,7 +96,8 @@ export function openStore(wanted: string, campaign: string, onMove: (move: Move)
   /** Neither here nor there. What was measured stays where it is, and can be gone on with. */
   function nowhere(from: string, why: unknown, whyNotThere: unknown): UserError {
     const both = `cannot write to ${from} (${messageOf(why)}) nor to ${fallback} (${messageOf(whyNotThere)})`;
-    const [kept, other] = [from, fallback].filter(hasDocuments);
+    // Where the campaign stands comes first: what it left behind is a part, which is not gone on with.
+    const [kept, other] = [root, root === fallback ? wanted : fallback].filter(hasDocuments);
     if (kept === undefined) return new UserError(`${both}: give --out a folder with space`);
     return new UserError(
       `${both}: what was measured so far is in ${kept}${other === undefined ? '' : ` and ${other}`}; when there is space, pi-bench resume ${kept} goes on`,
@@ -111,7 +112,7 @@ export function openStore(wanted: string, campaign: string, onMove: (move: Move)
     const isThere = existsSync(fallback);
     try {
       make(fallback);
-      const filter = (path: string): boolean => basename(path) !== MOVED;
+      const filter = (path: string): boolean => path === from || basename(path) !== MOVED;
       if (existsSync(from)) cpSync(from, fallback, { recursive: true, force: false, filter });
       makeWritable(fallback);
     } catch (error) {
@@ -130,8 +131,12 @@ export function openStore(wanted: string, campaign: string, onMove: (move: Move)
   /** Of a launch that began beside others and was the later one to end: where it wrote is where the campaign has been. */
   function fetchDocument(path: string): void {
     const samples = path.replace(/\.json$/, '.npz');
-    for (const file of [samples, path])
-      if (existsSync(file)) copyFileSync(file, join(root, INSPECTIONS, basename(file)));
+    try {
+      for (const file of [samples, path])
+        if (existsSync(file)) copyFileSync(file, join(root, INSPECTIONS, basename(file)));
+    } catch (error) {
+      throw nowhere(wanted, 'as before', error);
+    }
   }
   /** Once more in the other folder when the first cannot be written. */
   function writing<T>(write: () => T): T {

@@ -20,7 +20,7 @@ describe('a deadline', () => {
     RESERVE + 1.5,
   ])('of %d s, by which no launch could end, is refused in one line', (seconds) => {
     expect(() => requireTimeToMeasure(seconds, 't1', SUITE)).toThrow(
-      /^--deadline [\d.]+ s leaves no time to measure anything: 4 s of it are kept to end what hangs and to write the record, and the shortest launch of suite t1 takes 1\.5 s; give more than 5\.5 s, or --tier t0, which measures nothing$/,
+      /^--deadline [\d.]+ s leaves no time to measure anything: 4 s of it are kept to end what hangs and to write the record, and the shortest launch of suite t1 takes 1\.5 s; give more than 5\.5 s, or --tier t0 in place of the suite, which measures nothing$/,
     );
   });
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { EXIT, type UserError } from '../../src/errors.js';
-import { movedTo } from '../../src/store/moved.js';
+import { movedOutOfSight, movedTo } from '../../src/store/moved.js';
 import { readRecord } from '../../src/store/read-record.js';
 import { openStore } from '../../src/store/store.js';
 import { withFolder } from '../support/pi-bench.js';
@@ -86,10 +86,19 @@ describe('a campaign that moves', () => {
       const refused = errorOf(() => readRecord(wanted));
       expect(refused.exitCode).toBe(EXIT.usage);
       expect(refused.message).toContain(`all of it is in ${to}`);
+      // Of the file, too, and nobody who looks for records finds it.
+      writeFileSync(join(wanted, 'record.json'), '{}');
+      expect(errorOf(() => readRecord(join(wanted, 'record.json'))).message).toContain(
+        `all of it is in ${to}`,
+      );
+      rmSync(join(wanted, 'record.json'));
       // What went is gone, as after a reboot: what stayed is all there is, and can move again.
       rmSync(to, { recursive: true });
       expect(movedTo(wanted)).toBeNull();
-      expect(errorOf(() => readRecord(wanted)).message).toMatch(/has not ended/);
+      expect(movedOutOfSight(wanted)).toBe(to);
+      expect(errorOf(() => readRecord(wanted)).message).toMatch(
+        /the rest went to .*, which is gone or on another machine; where it is gone, pi-bench resume \S+ measures anew what is missing/,
+      );
       const again = openStore(wanted, 'links', moved);
       again.documentWritten('/elsewhere/1.json');
       expect(movedTo(wanted)).toBe(again.folder());

@@ -2,6 +2,7 @@
 import type { AnalysedInspection } from '../../src/record/analyse-inspection.js';
 import { buildBatch } from '../../src/record/build-batch.js';
 import type { Case, RecordBatch, RecordInspection } from '../../src/record/schema.js';
+import { quantileSorted } from '../../src/statistics/quantile.js';
 import { launchNoise } from '../../src/statistics/variance.js';
 
 export interface Launch {
@@ -59,8 +60,11 @@ export function inspectionOf(
 ): AnalysedInspection {
   const own = new Float64Array(samples ?? new Float64Array(REPETITIONS).fill(seconds));
   const sorted = own.toSorted();
-  // That there are some: what they say is asked of the samples.
-  const statistics = { n: own.length } as unknown as RecordInspection['statistics'];
+  // What else they say is asked of the samples; with a median launches would be compared in rounds.
+  const statistics = {
+    n: own.length,
+    ...(rest.frequency == null ? {} : { median: quantileSorted(sorted, 0.5) }),
+  } as unknown as RecordInspection['statistics'];
   const entry: RecordInspection = {
     index,
     status: passed ? 'measured' : 'wrong',

@@ -7,7 +7,7 @@ import { UserError } from '../../errors.js';
 import { openEngine } from '../../execution/engines.js';
 import { commandName } from '../../record/command-name.js';
 import { type Journal, readJournal } from '../../store/journal.js';
-import { movedTo } from '../../store/moved.js';
+import { movedOutOfSight, movedTo } from '../../store/moved.js';
 import { JOURNAL, STACK_LOCK } from '../../store/store.js';
 import { lockCampaign } from '../campaign-lock.js';
 import { STRICT } from '../common-options.js';
@@ -19,6 +19,7 @@ import { restoreOwnStacks } from '../own-stacks.js';
 import { resumeQualification } from '../qualification/resume.js';
 import { runCampaign } from '../run-campaign.js';
 import { isSubmission, runSubmission, type SubmissionOptions } from '../run-submission.js';
+import { say } from '../say.js';
 import { showEnd } from '../show-end.js';
 
 interface ResumeOptions {
@@ -37,6 +38,11 @@ async function resume(folder: string, options: ResumeOptions): Promise<void> {
   if (elsewhere !== null)
     throw new UserError(
       `${folder} could not be written any more, and holds a part of its campaign: pi-bench resume ${elsewhere} goes on with it`,
+    );
+  const outOfSight = movedOutOfSight(folder);
+  if (outOfSight !== null)
+    say(
+      `a part of this campaign went to ${outOfSight}, which is gone or on another machine: what is missing here is measured anew`,
     );
   const journal = readJournal(path);
   // Before the machine is compared: ranks of one job may be on several.

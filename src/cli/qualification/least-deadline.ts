@@ -27,6 +27,6 @@ export function requireTimeToMeasure(
   const launch =
     shortest > 0 ? `, and the shortest launch of suite ${suite} takes ${secondsText(shortest)}` : '';
   throw new UserError(
-    `--deadline ${secondsText(deadline)} leaves no time to measure anything: ${secondsText(RESERVE)} of it are kept to end what hangs and to write the record${launch}; give more than ${secondsText(least)}, or --tier t0, which measures nothing`,
+    `--deadline ${secondsText(deadline)} leaves no time to measure anything: ${secondsText(RESERVE)} of it are kept to end what hangs and to write the record${launch}; give more than ${secondsText(least)}, or --tier t0 in place of the suite, which measures nothing`,
   );
 }

@@ -22,8 +22,12 @@ export interface Fitting {
   readonly atLast?: readonly string[];
 }
 
-const cutAt = (text: string, most: number): string =>
-  text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+const cutAt = (text: string, length: number): string =>
+  text.length <= length ? text : `${text.slice(0, length - 1)}…`;
+
+/** Of more than a function takes as its arguments, which a large sweep has. */
+const most = (lengths: readonly number[]): number =>
+  lengths.reduce((longest, one) => Math.max(longest, one), 0);
 
 /** A column of which every cell is empty is left out, too. */
 function emptyHeads(rows: readonly (readonly Cell[])[]): readonly string[] {
@@ -54,7 +58,7 @@ export function renderFittings(
 ): readonly string[] {
   const rows = tables.flat();
   const names = rows.map((row) => row.find(({ head }) => head === named)?.text ?? '');
-  const longestWords = Math.max(0, ...rows.flat().map(({ words, text }) => (words ? text.length : 0)));
+  const longestWords = most(rows.flat().map(({ words, text }) => (words ? text.length : 0)));
   const render = (
     without: ReadonlySet<string>,
     words: number,
@@ -79,14 +83,14 @@ export function renderFittings(
     });
   };
   const widthOf = (texts: readonly string[]): number =>
-    Math.max(...texts.flatMap((text) => text.split('\n')).map(shownLength));
+    most(texts.flatMap((text) => text.split('\n')).map(shownLength));
   const excess = (texts: readonly string[]): number => widthOf(texts) - style.width;
-  const longest = Math.max(0, ...names.map((name) => name.length));
+  const longest = most(names.map((name) => name.length));
   const empty = emptyHeads(rows);
   const without = new Set(empty);
-  const dropUntil = (heads: readonly string[], most?: number): void => {
+  const dropUntil = (heads: readonly string[], longestName?: number): void => {
     for (const head of heads) {
-      if (excess(render(without, LEAST_NAME, most)) <= 0) break;
+      if (excess(render(without, LEAST_NAME, longestName)) <= 0) break;
       without.add(head);
     }
   };

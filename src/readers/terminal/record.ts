@@ -18,7 +18,6 @@ import { renderLatency } from './latency.js';
 import { renderMemory } from './memory.js';
 import { renderOverlap } from './overlap.js';
 import { renderPeak } from './peak.js';
-import { severalStacks } from './rates-first.js';
 import { renderStability } from './stability.js';
 import { type Style, wrap } from './style.js';
 import { type Row, renderRows } from './table.js';
@@ -128,9 +127,16 @@ function gpuNames({ machine, batches }: PiBenchRecord): string[] {
 
 /** What tells stacks of one case apart, where the launches were not made for it and the answer stands below. */
 function compareRow({ batches }: PiBenchRecord, path: string | null): readonly Row[] {
-  const told = batches.filter(({ measured }) => measured > 0);
-  const together = told.some(({ title }) => severalStacks(told.filter((other) => other.title === title)));
-  if (path === null || !together || batches.some(({ asked }) => asked.settle !== undefined)) return [];
+  if (path === null || batches.some(({ asked }) => asked.settle !== undefined)) return [];
+  const firstOfTitle = new Map<string, string>();
+  const together = batches.some(({ title, stack, measured }) => {
+    if (measured === 0) return false;
+    const key = stackKey(stack);
+    const first = firstOfTitle.get(title) ?? key;
+    firstOfTitle.set(title, first);
+    return first !== key;
+  });
+  if (!together) return [];
   const named = basename(path) === 'record.json' ? dirname(path) : path;
   return [['compare', `pi-bench compare ${named} says which differences are real`]];
 }
