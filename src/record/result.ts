@@ -1,6 +1,6 @@
 /** What of a record is a result. Pure. */
 import { digestOf } from './digest.js';
-import type { InspectionStatus, PiBenchRecord, RecordBatch, RecordInspection } from './schema.js';
+import type { InspectionStatus, Kpi, PiBenchRecord, RecordBatch, RecordInspection } from './schema.js';
 
 /**
  * Whether some launch of a batch ran to its end. What those that were cut short had measured until then is no result of its case: of
@@ -44,15 +44,43 @@ function withoutCutShort(batch: RecordBatch): RecordBatch {
 const hasFigures = (batch: RecordBatch): boolean =>
   !isResult(batch) && batch.imported === undefined && batch.elapsed !== null;
 
+/** Of a curve. */
+const LEAST_POINTS = 2;
+
+/** A number of such a batch is none, and neither is its point of a curve. Of KPIs that name no batch nobody knows. */
+function kpiWithout(kpi: Kpi, cleared: ReadonlySet<number>): readonly Kpi[] {
+  if ('value' in kpi) return kpi.batch !== undefined && cleared.has(kpi.batch) ? [] : [kpi];
+  const { batches, launches, points, ci } = kpi;
+  if (batches === undefined || !batches.some((batch) => cleared.has(batch))) return [kpi];
+  const left = <T>(all: readonly T[]): T[] => all.filter((_, i) => !cleared.has(batches[i] ?? -1));
+  const kept = left(points);
+  if (kept.length < LEAST_POINTS) return [];
+  return [
+    {
+      ...kpi,
+      points: kept,
+      batches: left(batches),
+      ...(launches === undefined ? {} : { launches: left(launches) }),
+      ci: ci && {
+        ...ci,
+        intervals: left(ci.intervals),
+        ...(ci.basis === undefined ? {} : { basis: left(ci.basis) }),
+      },
+    },
+  ];
+}
+
 /**
  * A record as it is read. Earlier versions gave a batch of which no launch ran to its end the figures of those that were cut short,
  * as if they were a result: they are left out, and the digest is that of what is left.
  */
 export function withoutFiguresCutShort(record: PiBenchRecord): PiBenchRecord {
   if (!record.batches.some(hasFigures)) return record;
+  const cleared = new Set(record.batches.flatMap((batch, i) => (hasFigures(batch) ? [i] : [])));
   const sound = {
     ...record,
-    batches: record.batches.map((batch) => (hasFigures(batch) ? withoutCutShort(batch) : batch)),
+    batches: record.batches.map((batch, i) => (cleared.has(i) ? withoutCutShort(batch) : batch)),
+    kpis: record.kpis.flatMap((kpi) => kpiWithout(kpi, cleared)),
   };
   return { ...sound, digest: digestOf(sound) };
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { digestOf } from '../../src/record/digest.js';
-import type { PiBenchRecord, RecordInspection } from '../../src/record/schema.js';
+import type { Kpi, PiBenchRecord, RecordInspection } from '../../src/record/schema.js';
 import { headlineOf } from '../../src/report/headline.js';
 import { buildReport } from '../../src/report/model.js';
 import { readRecord } from '../../src/store/read-record.js';
@@ -60,12 +60,26 @@ describe('a batch of which no launch ran to its end', () => {
       ...whole,
       ...(batch.measured === 0 ? { measured: 0, inspections: batch.inspections } : {}),
     }));
-    const before = { ...record, batches: [first, ...others] } as PiBenchRecord;
+    // Each had KPIs, and they were points of a curve.
+    const head = {
+      ...{ name: 'pibench_matmul_elapsed_seconds', help: 'seconds', statistic: 'median' },
+      ...{ timestamp: '2026-11-28T12:00:00.000Z', regression: true, labels: {} },
+      direction: 'lower',
+      display: { divisor: 1, unit: 's', digits: 3 },
+    } as const;
+    const points = [0, 1, 1].map((batch, i): [number, number] => [i, batch + 1]);
+    const kpis: readonly Kpi[] = [
+      ...[0, 1].map((batch) => ({ ...head, value: batch + 1, unit: 's', batch, ci: null })),
+      { ...head, points, xUnit: 'B', yUnit: 's', batches: [0, 1, 1], ci: null },
+      { ...head, points: points.slice(0, 2), xUnit: 'B', yUnit: 's', batches: [0, 1], ci: null },
+    ];
+    const before = { ...record, batches: [first, ...others], kpis } as PiBenchRecord;
     const folder = mkdtempSync(join(tmpdir(), 'pi-bench-cut-short-'));
     try {
       const file = join(folder, 'record.json');
       writeFileSync(file, JSON.stringify({ ...before, digest: digestOf(before) }));
       const { batches, digest, ...rest } = readRecord(file).record;
+      expect(rest.kpis.map((kpi) => ('value' in kpi ? kpi.batch : kpi.batches))).toEqual([1, [1, 1]]);
       expect(batches.map(({ rate, verified }) => [rate?.median, verified])).toEqual([
         [undefined, 'not-run'],
         [2e9, 'passed'],
