@@ -6,19 +6,12 @@ import {
 } from '../statistics/repetitions.js';
 import { type LaunchesAsked, launchesFor } from '../statistics/variance.js';
 import { canonicalJson } from './digest.js';
+import type { LaunchStatistics } from './launch-statistics.js';
 import { isResult } from './result.js';
 import type { PiBenchRecord, Recommendation, RecordBatch } from './schema.js';
 
 /** Half-widths of the interval, as shares of the median, for which launches are told. */
 const TARGETS = [0.02, 0.01, 0.005];
-
-/** Of a batch's launch values; a table that others published has no values, only what follows from them. */
-interface LaunchStatistics {
-  readonly medians?: readonly number[];
-  readonly n?: number;
-  readonly median?: number;
-  readonly std?: number | null;
-}
 
 interface Counted {
   /** Place in the record. */

@@ -1,5 +1,6 @@
 /** The table of several stacks: what each reaches and how far that can be trusted first, how steady it was where there is room. Pure. */
 import { formatSeconds, formatShare, prefixOf, significant, withPrefix } from '../../quantities/format.js';
+import { type LaunchStatistics, launchStatisticsOf } from '../../record/launch-statistics.js';
 import type { RecordBatch } from '../../record/schema.js';
 import { medianRate } from '../../record/work.js';
 import { passesPeak } from '../../statistics/roofline.js';
@@ -24,14 +25,6 @@ export const RATES_FITTING: Fitting = {
 export const severalStacks = (batches: readonly RecordBatch[]): boolean =>
   new Set(batches.map(({ stack }) => stackKey(stack))).size > 1;
 
-interface LaunchStatistics {
-  readonly medians?: readonly number[];
-  readonly median?: number;
-  readonly cv?: number | null;
-  readonly min?: number;
-  readonly max?: number;
-}
-
 const right = (head: string, text: string): Cell => ({ head, align: 'right', text });
 
 function rangeText({ median, min, max }: LaunchStatistics): string {
@@ -51,7 +44,7 @@ export function ratesCells(
   { name, launches, flags }: { readonly name: string; readonly launches: string; readonly flags: string },
   style: Style,
 ): readonly Cell[] {
-  const own = (batch.launches ?? {}) as LaunchStatistics;
+  const own = launchStatisticsOf(batch);
   const rate = medianRate(batch);
   return [
     { head: 'batch', align: 'left', text: name },

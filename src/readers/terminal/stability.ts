@@ -1,6 +1,7 @@
 /** The stability table: several batches of a campaign, one row each, over their launch medians; of several stacks their rates first. */
 import { formatShare, plural, prefixOf, significant, withPrefix } from '../../quantities/format.js';
 import { commandName } from '../../record/command-name.js';
+import { launchStatisticsOf } from '../../record/launch-statistics.js';
 import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
 import { medianRate } from '../../record/work.js';
 import { nameBatches } from '../batch-names.js';
@@ -23,17 +24,6 @@ const SPARK_WIDTH = 12;
 const MOST_FAILED = 10;
 /** Left out from the last to the first where a terminal is too narrow for all. */
 const OPTIONAL = ['over time', 'rate', 'IQR', 'std error'];
-
-interface LaunchStatistics {
-  readonly medians?: readonly number[];
-  readonly median?: number;
-  readonly std?: number | null;
-  readonly stdError?: number | null;
-  readonly cv?: number | null;
-  readonly iqr?: number;
-  readonly min?: number;
-  readonly max?: number;
-}
 
 /** Letters for the flags, so that a row stays a row; the legend says what they mean. */
 function lettersOf(batches: readonly RecordBatch[]): ReadonlyMap<string, string> {
@@ -59,7 +49,7 @@ function cellsOf(
   letters: ReadonlyMap<string, string>,
   style: Style,
 ): readonly Cell[] {
-  const launches = (batch.launches ?? {}) as LaunchStatistics;
+  const launches = launchStatisticsOf(batch);
   const { median } = launches;
   const [factor, prefix] = prefixOf(median ?? 1);
   const time = (value: number | null | undefined, digits = 3): string =>
