@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { matmul } from '../../src/indicators/matmul.js';
 import { peak } from '../../src/indicators/peak.js';
-import { basisText } from '../../src/readers/terminal/basis.js';
+import { basisText, intervalsText } from '../../src/readers/terminal/basis.js';
 import { analyseInspection } from '../../src/record/analyse-inspection.js';
 import { effectiveFrequency, operationsPerCycle } from '../../src/record/clock.js';
 import { type RecordBatch, readable, written } from '../../src/record/schema.js';
@@ -209,6 +209,13 @@ describe('the interval of three launches', () => {
     expect(told(1, 1.2, 1.5)).toBe(
       'over only 3 launches, assuming normal spread: it reaches far beyond them; use --inspections 6 or more',
     );
+    const far = batchOf(
+      matmulCase(),
+      [1, 1.2, 1.5].map((one) => ({ seconds: one })),
+    );
+    expect(intervalsText([far, far])).toEqual([
+      '95 % intervals over only 3 launches, assuming normal spread; some reach far beyond their launches (more --inspections narrow them)',
+    ]);
   });
 });
 

@@ -2,20 +2,38 @@
 import { plural, significant } from '../../quantities/format.js';
 import type { RecordBatch } from '../../record/schema.js';
 
-/** What the intervals of several batches rest on, each way once; nothing where none has any. */
-export function intervalsText(batches: readonly RecordBatch[]): readonly string[] {
-  const texts = new Set(batches.filter(({ elapsed }) => elapsed?.interval != null).map(basisText));
-  return texts.size === 0 ? [] : [`95 % intervals ${[...texts].join('; or ')}`];
-}
-
 /** Beyond the fastest or the slowest launch: further than any that were seen. */
 const FAR = 1.25;
 
 /** Of a time. So few launches hardly know their spread, so that an honest interval may end where no machine gets. */
-const reachesFar = ({ interval, range }: NonNullable<RecordBatch['elapsed']>): boolean =>
-  interval !== null && range !== null && (interval.low * FAR < range[0] || interval.high > range[1] * FAR);
+const reachesFar = ({ basis, interval, range }: NonNullable<RecordBatch['elapsed']>): boolean =>
+  (basis === 'launches' || basis === 'few launches') &&
+  interval !== null &&
+  range !== null &&
+  (interval.low * FAR < range[0] || interval.high > range[1] * FAR);
 
-export function basisText({ elapsed, measured, planned, imported, precision }: RecordBatch): string {
+/** What the intervals of several batches rest on, each way once; nothing where none has any. */
+export function intervalsText(batches: readonly RecordBatch[]): readonly string[] {
+  const having = batches.filter(({ elapsed }) => elapsed?.interval != null);
+  if (having.length === 0) return [];
+  const texts = new Set(having.map(restsOn));
+  const far = having.some(({ elapsed }) => elapsed !== null && reachesFar(elapsed));
+  return [
+    `95 % intervals ${[...texts].join('; or ')}${far ? '; some reach far beyond their launches (more --inspections narrow them)' : ''}`,
+  ];
+}
+
+export function basisText(batch: RecordBatch): string {
+  const { elapsed } = batch;
+  if (elapsed === null || !reachesFar(elapsed)) return restsOn(batch);
+  const remedy =
+    elapsed.basis === 'few launches'
+      ? 'use --inspections 6 or more'
+      : 'measure while less else comes and goes';
+  return `${restsOn(batch)}: it reaches far beyond them; ${remedy}`;
+}
+
+function restsOn({ elapsed, measured, planned, imported, precision }: RecordBatch): string {
   if (elapsed === null) return '';
   const worth =
     precision?.worth === undefined
@@ -30,11 +48,11 @@ export function basisText({ elapsed, measured, planned, imported, precision }: R
       // Only reading takes an interval away from so many launches (src/record/intervals.ts).
       return elapsed.interval === null
         ? `over ${launches}: what the record has for an interval is none`
-        : `over ${launches}${worth}${reachesFar(elapsed) ? ': it reaches far beyond them; measure while less else comes and goes' : ''}`;
+        : `over ${launches}${worth}`;
     case 'few launches':
       return elapsed.interval === null
         ? `over only ${launches}: too few for an interval`
-        : `over only ${launches}, assuming normal spread${reachesFar(elapsed) ? ': it reaches far beyond them; use --inspections 6 or more' : ''}`;
+        : `over only ${launches}, assuming normal spread`;
     case 'two launches':
       return `${launches}: too few for an interval`;
     case 'published table':
