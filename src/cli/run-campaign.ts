@@ -97,8 +97,9 @@ async function takeMachine(
   const self = `campaign ${id} (pid ${process.pid})`;
   if (!wait) return shareMachine(self, onContended);
   const waiting = tellWaiting(say, monotonic);
+  let lock: MachineLock | null = null;
   try {
-    return await lockMachine(
+    lock = await lockMachine(
       self,
       (holder) => {
         engine.rest?.();
@@ -108,11 +109,11 @@ async function takeMachine(
       stopper.signal,
     );
   } catch (error) {
-    if (stopper.signal.aborted) return null;
-    throw error;
+    if (!stopper.signal.aborted) throw error;
   } finally {
-    waiting.end();
+    waiting.end(lock !== null);
   }
+  return lock;
 }
 
 /** Runs what the journal does not call done, writes the record. The store's journal must already hold `journal`. */

@@ -8,7 +8,8 @@ const EVERY: Seconds = 60;
 export interface Waiting {
   /** It goes on for another holder, as for the first. */
   begin(holder: string): void;
-  end(): void;
+  /** @param got whether the machine is this campaign's now: else a signal or a deadline ended it */
+  end(got: boolean): void;
 }
 
 /** @param now seconds on a clock that is never set */
@@ -23,9 +24,9 @@ export function tellWaiting(say: (line: string) => void, now: () => Seconds): Wa
       say(`waiting: ${holder} is measuring on this machine (--no-wait measures beside it)`);
       timer = setInterval(() => say(`waiting for ${waited()}: ${holder} is still measuring`), EVERY * 1000);
     },
-    end() {
+    end(got) {
       clearInterval(timer);
-      if (since !== null) say(`waited for ${waited()}, which is no part of a budget`);
+      if (since !== null && got) say(`waited for ${waited()}, which is no part of a budget`);
       since = null;
     },
   };

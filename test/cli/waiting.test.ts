@@ -20,7 +20,7 @@ it('says for whom it waits, each minute for how long it has, and in the end how 
   const { lines, waiting } = told();
   waiting.begin('campaign a');
   vi.advanceTimersByTime(130_000);
-  waiting.end();
+  waiting.end(true);
   vi.advanceTimersByTime(600_000);
   expect(lines).toEqual([
     'waiting: campaign a is measuring on this machine (--no-wait measures beside it)',
@@ -41,6 +41,13 @@ it('counts on where another one got the machine first', () => {
 
 it('is silent where nobody had to be waited for', () => {
   const { lines, waiting } = told();
-  waiting.end();
+  waiting.end(true);
   expect(lines).toEqual([]);
+});
+
+it('says no more where a signal or a deadline ended it', () => {
+  const { lines, waiting } = told();
+  waiting.begin('campaign a');
+  waiting.end(false);
+  expect(lines).toHaveLength(1);
 });
