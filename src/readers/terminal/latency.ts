@@ -5,10 +5,10 @@ import { cyclesOfLoad, loadTime } from '../../record/latency-kpis.js';
 import { isCurve } from '../../record/read-curves.js';
 import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
 import { drawCurve, LEAST_CURVE } from './curve.js';
-import { type Style, wrap } from './style.js';
+import type { Style } from './style.js';
 import { failedText, flagsText, notCheckedText, verifiedText } from './sweep.js';
 import { type Column, type Row, renderColumns } from './table.js';
-import { bytesOf, hugePagesTexts, shortText, uncertaintyText } from './working-sets.js';
+import { bytesOf, hugePagesTexts, shortText, uncertaintyText, workingSetPage } from './working-sets.js';
 
 const NANO = 1e-9;
 const VERIFIED = 'where each chain ends, and that it goes through all lines';
@@ -101,14 +101,8 @@ export function renderLatency(record: PiBenchRecord, style: Style): string {
     ...notCheckedText(batches).map(style.dim),
   ];
   const notes = [COUNTED, ...orders.flatMap((order) => ORDERS[order] ?? [])].join(' ');
-  return [
-    ...wrap(head, style.width),
-    '',
-    table(batches, orders, style),
-    ...curveLines(record, style),
-    '',
-    ...paragraphs.flatMap((text) => wrap(text, style.width - 2)).map((line) => `  ${line}`),
-    '',
-    ...wrap(notes, style.width - 2).map((line) => `  ${style.dim(line)}`),
-  ].join('\n');
+  return workingSetPage(
+    { head, table: [table(batches, orders, style)], curves: curveLines(record, style), paragraphs, notes },
+    style,
+  );
 }

@@ -9,7 +9,7 @@ import { drawCurve, LEAST_CURVE } from './curve.js';
 import { impliedText } from './implied-caches.js';
 import { type Style, wrap } from './style.js';
 import { failedText, flagsText, notCheckedText, verifiedText } from './sweep.js';
-import { bytesOf, hugePagesTexts, shortText, uncertaintyText } from './working-sets.js';
+import { bytesOf, hugePagesTexts, shortText, uncertaintyText, workingSetPage } from './working-sets.js';
 
 const GIGA = 1e9;
 const DIGITS = 4;
@@ -133,14 +133,8 @@ export function renderMemory(record: PiBenchRecord, style: Style): string {
     flagsText(batches, style),
     ...notCheckedText(batches).map(style.dim),
   ];
-  return [
-    ...wrap(head, style.width),
-    '',
-    ...tableLines(batches, style),
-    ...curveLines(record, style),
-    '',
-    ...paragraphs.flatMap((text) => wrap(text, style.width - 2)).map((line) => `  ${line}`),
-    '',
-    ...wrap(notes, style.width - 2).map((line) => `  ${style.dim(line)}`),
-  ].join('\n');
+  return workingSetPage(
+    { head, table: tableLines(batches, style), curves: curveLines(record, style), paragraphs, notes },
+    style,
+  );
 }

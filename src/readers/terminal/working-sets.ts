@@ -9,7 +9,7 @@ import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
 import { median } from '../../statistics/quantile.js';
 import { hugePagesOf, lackingText } from '../huge-pages.js';
 import { intervalsText } from './basis.js';
-import type { Style } from './style.js';
+import { type Style, wrap } from './style.js';
 
 export const bytesOf = (batch: RecordBatch): number => Number(batch.case.parameters.bytes);
 
@@ -72,4 +72,31 @@ export function hugePagesTexts(
   const telling = large.reduce((sum, { pages }) => sum + pages.telling, 0);
   const where = telling === launches ? 'every launch' : `the ${telling} of ${launches} launches that tell`;
   return [`huge pages wherever arrays from ${formatBytes(least)} on have room for one, in ${where}`];
+}
+
+export interface WorkingSetPage {
+  readonly head: string;
+  readonly table: readonly string[];
+  readonly curves: readonly string[];
+  /** Of this result. */
+  readonly paragraphs: readonly string[];
+  /** What the columns are. */
+  readonly notes: string;
+}
+
+export function workingSetPage(
+  { head, table, curves, paragraphs, notes }: WorkingSetPage,
+  style: Style,
+): string {
+  const wrapped = (text: string): readonly string[] => wrap(text, style.width - 2);
+  return [
+    ...wrap(head, style.width),
+    '',
+    ...table,
+    ...curves,
+    '',
+    ...paragraphs.flatMap(wrapped).map((line) => `  ${line}`),
+    '',
+    ...wrapped(notes).map((line) => `  ${style.dim(line)}`),
+  ].join('\n');
 }
