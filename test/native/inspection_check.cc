@@ -366,8 +366,15 @@ void check_stops(Checks& check) {
   check.equal(inspect(job).samples.taken, std::uint64_t{5}, "a budget that is over at once takes the least");
   job.budget = 3'600'000'000'000;
   check.equal(inspect(job).samples.taken, std::uint64_t{7}, "a budget that lasts takes the most");
-  // A thousand calls of this product would be over long before. Of so many calls of the warm-up the median is
-  // what a call takes.
+  // A thousand of these calls would be over long before. They follow the clock, so that none is faster than
+  // those of the warm-up, on which the number of calls rests.
+  job.make_workload = [] {
+    constexpr Nanoseconds kCall = 20'000;
+    return std::make_unique<pibench::test::FakeWorkload>([](std::uint64_t) {
+      const Nanoseconds until = pibench::now() + kCall;
+      while (pibench::now() < until) continue;
+    });
+  };
   job.warmup = {WarmupKind::time, 0, 50'000'000};
   job.budget = 100'000'000;
   job.most = 1000;
