@@ -14,6 +14,7 @@
 #include "../cache_flush.h"
 #include "../measure/best_burst.h"
 #include "../measure/clock.h"
+#include "../measure/window.h"
 #include "../threads/team.h"
 #include "choice.h"
 
@@ -27,91 +28,97 @@ using kernels::memory::ReadPass;
 // Each word another one, so that a sum tells which words were read.
 constexpr std::uint64_t word(std::uint64_t i) noexcept { return (i + 1) * 0x9e37'79b9'7f4a'7c15; }
 
-// One member's part, and what it found there; on a line of its own.
+// One member's part, on a line of its own.
 struct alignas(kLine) Portion {
   double* first = nullptr;
-  std::uint64_t expected = 0;  // of one pass
-  std::uint64_t found = 0;     // in the last call, all passes together
+  std::vector<std::uint64_t> expected;  // the sum of each piece
 };
 
 class Reader {
  public:
   Reader(std::size_t bytes, Team& team)
       : team_(team),
-        step_(std::max<std::size_t>(1, bytes / static_cast<std::size_t>(team.size()) / kLine) * kLine),
+        pieces_(pieces_of(bytes / static_cast<std::size_t>(team.size()))),
+        piece_(std::max<std::size_t>(1, bytes / static_cast<std::size_t>(team.size()) / pieces_ / kLine) *
+               kLine),
         portions_(static_cast<std::size_t>(team.size())),
-        buffer_(step_ * portions_.size()) {
+        buffer_(portion_bytes() * portions_.size()) {
+    for (Portion& portion : portions_) portion.expected.resize(pieces_);
     team_.run([](void* self, int member) { static_cast<Reader*>(self)->fill(member); }, this);
   }
 
-  [[nodiscard]] std::size_t bytes() const noexcept { return step_ * portions_.size(); }
+  [[nodiscard]] std::size_t bytes() const noexcept { return portion_bytes() * portions_.size(); }
 
-  Nanoseconds timed_passes(ReadPass read, int passes) noexcept {
-    read_ = read;
-    passes_ = passes;
-    const Nanoseconds begin = now();
-    team_.run(
-        [](void* self, int member) {
-          auto& reader = *static_cast<Reader*>(self);
-          Portion& portion = reader.portion_of(member);
-          std::uint64_t sum = 0;
-          for (int pass = 0; pass < reader.passes_; ++pass)
-            sum += reader.read_(portion.first, reader.count());
-          portion.found = sum;
-        },
-        this);
-    return now() - begin;
-  }
-
-  // Whether every member found all that it should in the last call.
-  [[nodiscard]] bool found_all() const noexcept {
-    return std::ranges::all_of(portions_,
-                               [passes = static_cast<std::uint64_t>(passes_)](const Portion& portion) {
-                                 return portion.found == portion.expected * passes;
-                               });
+  // How long the members together take for so many passes of each over its portion, whoever makes how many of
+  // them; nothing where a sum is wrong.
+  std::optional<Nanoseconds> timed_passes(ReadPass read, std::uint64_t passes) {
+    return time_together(team_, passes * pieces_, [&](int member, std::uint64_t first, std::uint64_t count) {
+      const Portion& portion = portion_of(member);
+      std::uint64_t found = 0;
+      if (pieces_ == 1) {
+        for (std::uint64_t pass = 0; pass < count; ++pass) found += read(portion.first, words());
+        return found == portion.expected.front() * count;
+      }
+      std::uint64_t expected = 0;
+      for (std::uint64_t unit = first; unit < first + count; ++unit) {
+        const std::size_t piece = unit % pieces_;
+        found += read(portion.first + piece * words(), words());
+        expected += portion.expected[piece];
+      }
+      return found == expected;
+    });
   }
 
   void evict() noexcept {
     team_.run(
         [](void* self, int member) {
           auto& reader = *static_cast<Reader*>(self);
-          flush(reinterpret_cast<const std::byte*>(reader.portion_of(member).first), reader.step_);
+          flush(reinterpret_cast<const std::byte*>(reader.portion_of(member).first), reader.portion_bytes());
         },
         this);
   }
 
  private:
+  // A long pass is made in pieces, between which a member sees that another one is through with all of its
+  // own; each is long beside the call that reads it.
+  static std::size_t pieces_of(std::size_t portion) noexcept {
+    constexpr std::size_t kLeast = std::size_t{1} << 20U;
+    constexpr std::size_t kMost = 32;
+    return std::clamp<std::size_t>(portion / kLeast, 1, kMost);
+  }
+
   Portion& portion_of(int member) noexcept { return portions_[static_cast<std::size_t>(member)]; }
-  [[nodiscard]] std::size_t count() const noexcept { return step_ / sizeof(double); }
+  [[nodiscard]] std::size_t portion_bytes() const noexcept { return piece_ * pieces_; }
+  // Of a piece.
+  [[nodiscard]] std::size_t words() const noexcept { return piece_ / sizeof(double); }
 
   // By the member that will read it, so that it lies in that one's memory.
   void fill(int member) noexcept {
     Portion& portion = portion_of(member);
-    const std::uint64_t begin = static_cast<std::uint64_t>(member) * count();
+    const std::size_t count = words() * pieces_;
+    const std::uint64_t begin = static_cast<std::uint64_t>(member) * count;
     portion.first = reinterpret_cast<double*>(buffer_.data()) + begin;
-    for (std::size_t i = 0; i < count(); ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
       portion.first[i] = std::bit_cast<double>(word(begin + i));
-      portion.expected += word(begin + i);
+      portion.expected[i / words()] += word(begin + i);
     }
   }
 
   Team& team_;
-  std::size_t step_;
+  std::size_t pieces_;
+  std::size_t piece_;  // bytes
   std::vector<Portion> portions_;
   kernels::Buffer buffer_;
-  ReadPass read_ = nullptr;
-  int passes_ = 1;
 };
 
 // Bytes per second of the fastest burst; 0 where a sum was wrong.
 double best_rate(Reader& reader, bool cold, ReadPass read) {
-  constexpr std::uint64_t kMostPasses = std::numeric_limits<int>::max() / 2;
+  constexpr std::uint64_t kMostPasses = std::numeric_limits<int>::max();
   // Of a cold cache the first pass is the only one.
   const BurstPlan plan{.first = 1, .most = cold ? 1 : kMostPasses, .bursts = 8};
-  const auto best = best_burst(plan, [&](std::uint64_t passes) -> std::optional<Nanoseconds> {
+  const auto best = best_burst(plan, [&](std::uint64_t passes) {
     if (cold) reader.evict();
-    const Nanoseconds spent = reader.timed_passes(read, static_cast<int>(passes));
-    return reader.found_all() ? std::optional(spent) : std::nullopt;
+    return reader.timed_passes(read, passes);
   });
   if (!best) return 0;
   return static_cast<double>(reader.bytes()) * static_cast<double>(best->count) /

@@ -1,7 +1,6 @@
 #include "peak_workload.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <optional>
 #include <span>
@@ -9,6 +8,7 @@
 
 #include "../measure/best_burst.h"
 #include "../measure/clock.h"
+#include "../measure/window.h"
 #include "../threads/team.h"
 
 namespace pibench::peak {
@@ -125,84 +125,18 @@ class PeakWorkload final : public Workload {
   Burst burst_;
 };
 
-// Parts of a burst, after each of which a member looks whether another one is through.
-constexpr std::uint64_t kParts = 32;
-
-// A burst that ends for all when the first member is through, so that all of them are at work all the time:
-// on cores of different kinds the slow ones do less in it, where equal shares would let the fast ones wait.
-class Window {
- public:
-  Window(Loop loop, DataType type, const std::string& isa, std::uint64_t once, std::uint64_t iterations,
-         Team& team)
-      : loop_(loop),
-        type_(type),
-        isa_(isa),
-        once_(once),
-        iterations_(iterations),
-        // Alone there is nobody to look for.
-        part_(team.size() == 1 ? iterations : std::max<std::uint64_t>(1, iterations / kParts)),
-        team_(team),
-        shares_(static_cast<std::size_t>(team.size())) {}
-
-  // Iterations of all members together in a nanosecond: the sum of what each did over its own time. Nothing
-  // where a member's sums are wrong.
-  std::optional<double> run() noexcept {
-    const Nanoseconds begin = now();
-    team_.run([](void* self, int member) { static_cast<Window*>(self)->work(member); }, this);
-    double rate = 0;
-    for (const Share& share : shares_) {
-      if (!share.right) return std::nullopt;
-      if (share.iterations == 0) continue;
-      rate += static_cast<double>(share.iterations) /
-              static_cast<double>(std::max<Nanoseconds>(1, share.end - begin));
-    }
-    return rate;
-  }
-
- private:
-  // What one member did, on a line of its own.
-  struct alignas(64) Share {
-    std::uint64_t iterations = 0;
-    Nanoseconds end = 0;
-    bool right = true;
-  };
-
-  void work(int member) noexcept {
-    Share& own = shares_[static_cast<std::size_t>(member)];
-    while (own.iterations < iterations_) {
-      // What begins later is not done beside all others; but the sums of every member are looked at once.
-      const bool late = through_.load(std::memory_order_relaxed);
-      if (late && own.iterations > 0) break;
-      const std::uint64_t next = std::min({part_, kMostAtOnce, iterations_ - own.iterations});
-      own.right = loop_(type_, isa_.c_str(), next) == next * once_;
-      if (!own.right || late) break;
-      own.iterations += next;
-      // Also where that is after the others were through: who lost the CPU meanwhile was slow.
-      own.end = now();
-    }
-    through_.store(true, std::memory_order_relaxed);
-  }
-
-  Loop loop_;
-  DataType type_;
-  const std::string& isa_;
-  std::uint64_t once_;
-  std::uint64_t iterations_;
-  std::uint64_t part_;
-  Team& team_;
-  std::vector<Share> shares_;
-  std::atomic<bool> through_{false};  // written once, so what shares its line is read as fast
-};
-
 // How long all members together take for so many iterations of each, whoever does how many of them; nothing
 // where a member's sums are wrong.
 std::optional<Nanoseconds> time_burst(Loop loop, DataType type, const std::string& isa, std::uint64_t once,
                                       std::uint64_t iterations, Team& team) {
-  Window window(loop, type, isa, once, iterations, team);
-  const std::optional<double> rate = window.run();
-  if (!rate) return std::nullopt;
-  const double all = static_cast<double>(iterations) * team.size();
-  return std::max<Nanoseconds>(1, std::llround(all / *rate));
+  return time_together(team, iterations, [&](int /*member*/, std::uint64_t /*first*/, std::uint64_t count) {
+    for (std::uint64_t left = count; left > 0;) {
+      const std::uint64_t next = std::min(left, kMostAtOnce);
+      if (loop(type, isa.c_str(), next) != next * once) return false;
+      left -= next;
+    }
+    return true;
+  });
 }
 
 double rate_of(std::uint64_t operations, const Team& team, Nanoseconds time) {

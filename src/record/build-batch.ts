@@ -175,16 +175,17 @@ function rateOf(
   };
 }
 
-/** Ceilings move with the machine's mood: the median over the launches, as the rate is. */
-function rooflineOf(
-  { flop, bytes }: Work,
-  elapsed: Seconds,
-  resting: readonly AnalysedInspection[],
-): RecordBatch['roofline'] {
-  const arithmetic = resting.flatMap(({ entry }) => entry.ceilings?.arithmetic ?? []);
-  const memory = resting.flatMap(({ entry }) => entry.ceilings?.memory ?? []);
+/**
+ * Ceilings move with the machine's mood: the median over the launches, as the rate is. Beside them stands the rate of those launches
+ * only: those that measured no peak had moods of their own.
+ */
+function rooflineOf({ flop, bytes }: Work, resting: readonly AnalysedInspection[]): RecordBatch['roofline'] {
+  const measuring = resting.filter(({ entry }) => entry.ceilings?.arithmetic != null);
+  const arithmetic = measuring.flatMap(({ entry }) => entry.ceilings?.arithmetic ?? []);
+  const memory = measuring.flatMap(({ entry }) => entry.ceilings?.memory ?? []);
   const [first] = arithmetic;
   if (first === undefined) return null;
+  const elapsed = median(measuring.map(medianOf));
   const rates = arithmetic.map(({ rate }) => rate);
   const peak = median(rates);
   const bandwidth = memory.length === 0 ? null : median(memory.map(({ rate }) => rate));
@@ -195,6 +196,9 @@ function rooflineOf(
     ...(rates.length < 2
       ? {}
       : { peaks: { launches: rates.length, least: Math.min(...rates), most: Math.max(...rates) } }),
+    ...(measuring.length === resting.length
+      ? {}
+      : { measuredBy: { launches: measuring.length, of: resting.length } }),
     ...(memory.length === 0 ? {} : { bytes: median(memory.map((one) => one.bytes)) }),
     ...(looks.length === 0
       ? {}
@@ -306,7 +310,7 @@ export function buildBatch(
   const headline = headlineOf(resting, asked.precision);
   const rate = rateOf(countedWork(base), headline, resting);
   const bounds = {
-    roofline: rooflineOf(work, headline.elapsed.median, resting),
+    roofline: rooflineOf(work, resting),
     ...ranksOf(countedWork(base), headline.elapsed.median, resting),
     ...overlapOf(resting),
     ...datasheetOf({ ...base, rate }, machine),

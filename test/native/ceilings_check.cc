@@ -74,6 +74,15 @@ std::uint64_t read_all_but_one(const double* a, std::size_t count) noexcept {
 std::uint64_t read_one_twice(const double* a, std::size_t count) noexcept {
   return read_right(a, count - 1) + read_right(a, 1);
 }
+// Likewise: each word takes as many nanoseconds as an iteration of the loop above takes hundreds.
+std::uint64_t read_slow_elsewhere(const double* a, std::size_t count) noexcept {
+  const Nanoseconds each = (on_main() ? kFast : kSlow) / 100;
+  const Nanoseconds end = pibench::now() + static_cast<Nanoseconds>(count) * each;
+  const std::uint64_t sum = read_right(a, count);
+  while (pibench::now() < end) {
+  }
+  return sum;
+}
 std::uint64_t read_wrong_elsewhere(const double* a, std::size_t count) noexcept {
   return read_right(a, count) + (on_main() ? 0 : 1);
 }
@@ -194,6 +203,18 @@ void adds_what_unlike_cores_reach(Checks& check) {
       [&] { return pibench::peak::glance(DataType::float32, team, peak, 2'000'000, slow_elsewhere); });
   check.that(glance > fast && glance <= most, "and so is a glance at it",
              std::to_string(glance / (fast + slow)));
+  constexpr std::size_t kInPieces = 5 << 20;
+  for (const std::size_t bytes : {kBytes, kInPieces}) {
+    const double both = (fast + slow) * sizeof(double) * 100 / static_cast<double>(kOfIteration);
+    const double rate = highest_of([&] {
+      return measure_read(bytes, false, team, std::array{ReadPass{read_slow_elsewhere}}).bytes_per_second /
+             both * (fast + slow);
+    });
+    check.that(rate > fast && rate <= most,
+               "what they read together is more than the fast one alone does, of " + std::to_string(bytes) +
+                   " bytes",
+               std::to_string(rate / (fast + slow)));
+  }
 }
 
 void glances_at_the_peak(Checks& check) {

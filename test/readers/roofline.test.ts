@@ -28,6 +28,19 @@ describe('the rows of a roofline', () => {
     ]);
   });
 
+  it('say which launches the efficiency is of where others measured no peak', () => {
+    const some = batchOf(matmulCase(), [
+      { seconds: 40e-6, ceilings: ceilingsOf(100e9, null) },
+      { seconds: 80e-6, ceilings: null },
+    ]);
+    expect(rooflineRows(some, style)).toEqual([
+      [
+        'efficiency',
+        '50.0 % of the 100.0 GFLOP/s that these threads reach in registers (avx2), in the 1 of 2 launches that measured it',
+      ],
+    ]);
+  });
+
   it('tell what was reached in turns with the peak, where that was looked at', () => {
     const looked = batchOf(matmulCase(), [{ seconds: 40e-6, ceilings: inTurnsOf(100e9, null, 0.93) }]);
     expect(rooflineRows(looked, style)[1]).toEqual([

@@ -303,6 +303,19 @@ describe('the roofline of a batch', () => {
     expect(fits(batch)).toBeUndefined();
   });
 
+  it('is of the rate of the launches that measured a peak, and says which share of all they are', () => {
+    const batch = batchOf(matmulCase(), [
+      { seconds: 40e-6, ceilings: ceilingsOf(100e9, 2e9) },
+      { seconds: 80e-6, ceilings: null },
+      { seconds: 80e-6, ceilings: ceilingsOf(null, 9e9) },
+    ]);
+    expect(batch.rate?.median).toBeCloseTo(25e9, 0);
+    expect(batch.roofline?.efficiency).toBeCloseTo(0.5, 12);
+    expect(batch.roofline?.bandwidth).toBe(2e9);
+    expect(batch.roofline?.measuredBy).toEqual({ launches: 1, of: 3 });
+    expect(fits(batch)).toBeUndefined();
+  });
+
   it('is without a bound where the rate of reading is not known', () => {
     const batch = batchOf(matmulCase(), [{ seconds: 40e-6, ceilings: ceilingsOf(100e9, null) }]);
     expect(batch.roofline).toMatchObject({ bound: null, attainable: null, share: null, bandwidth: null });

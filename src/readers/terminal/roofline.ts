@@ -1,6 +1,6 @@
 /** How far a case is from what bounds it, in words. */
 import { isGpu } from '../../devices/device.js';
-import { formatBytes, formatShare, significant, withPrefix } from '../../quantities/format.js';
+import { formatBytes, formatShare, plural, significant, withPrefix } from '../../quantities/format.js';
 import type { RecordBatch } from '../../record/schema.js';
 import { MOST_OF_CEILING, passesPeak, peaksDiffer } from '../../statistics/roofline.js';
 import type { Bytes } from '../../units.js';
@@ -27,12 +27,16 @@ function readOf(read: Bytes | undefined, workingSet: Bytes): string {
 
 export function rooflineRows({ roofline, rateUnit, work, device }: Ceilings, style: Style): Row[] {
   if (roofline == null || work === null) return [];
-  const { peak, peakIsa, peaks, efficiency, bandwidth, intensity, bound, attainable, share, inTurns, bytes } =
-    roofline;
+  const { peak, peakIsa, peaks, measuredBy, efficiency, inTurns } = roofline;
+  const { bandwidth, intensity, bound, attainable, share, bytes } = roofline;
   const apart = peaksDiffer(peaks)
     ? `, median of ${peaks.launches} launches that differ by ${formatShare(peaks.most / peaks.least - 1)}`
     : '';
-  const inRegisters = `${withPrefix(peak, rateUnit, 4)} that ${isGpu(device) ? 'this GPU reaches' : 'these threads reach'} in registers (${peakIsa}${apart})`;
+  const by =
+    measuredBy === undefined
+      ? ''
+      : `, in the ${measuredBy.launches} of ${plural(measuredBy.of, 'launch', 'launches')} that measured it`;
+  const inRegisters = `${withPrefix(peak, rateUnit, 4)} that ${isGpu(device) ? 'this GPU reaches' : 'these threads reach'} in registers (${peakIsa}${apart})${by}`;
   if (passesPeak(roofline)) {
     const doubt = 'the ceiling was measured too low, as under other load: do not trust the efficiency';
     return [

@@ -140,6 +140,11 @@ export function batchSchema(
         .describe(
           'the peaks of the launches that measured it; absent: one did, or a record from before it was written',
         ),
+      measuredBy: object({ launches: z.int(), of: z.int() })
+        .optional()
+        .describe(
+          'the launches that measured a peak, where not all of them did: efficiency and share are of the rate of those; in earlier records of the rate of all',
+        ),
       efficiency: z.number().describe('rate / peak'),
       inTurns: inTurns.optional(),
       bandwidth: z
