@@ -2,6 +2,7 @@
 import type { Bytes } from '../units.js';
 import { formatCpuList, parseCpuList } from './linux/cpu-list.js';
 import { type FileReader, keyedNumbers, readTrimmed } from './linux/reader.js';
+import { NODE_DIRECTORY, readNodes } from './linux/topology.js';
 import type { MemoryDescription, NumaNode } from './types.js';
 
 const KIBIBYTE = 1024;
@@ -39,9 +40,8 @@ export function readMemory(reader: FileReader): MemoryDescription {
 }
 
 function readNumaNodes(reader: FileReader): readonly NumaNode[] {
-  const nodes = parseCpuList(readTrimmed(reader, '/sys/devices/system/node/online')) ?? [];
-  return nodes.map((node) => {
-    const directory = `/sys/devices/system/node/node${node}`;
+  return readNodes(reader).map((node) => {
+    const directory = `${NODE_DIRECTORY}/node${node}`;
     // Lines such as `Node 0 MemTotal:  65765708 kB`.
     const meminfo = keyedNumbers((reader(`${directory}/meminfo`) ?? '').replace(/^Node \d+ /gm, ''));
     const free = inBytes(meminfo.get('MemFree'));

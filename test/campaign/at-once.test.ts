@@ -180,7 +180,7 @@ async function conducted(
       campaign: campaignOf(batches),
       store,
       engine: gatedEngine(fails, log),
-      cores: { allowed: [0, 1], siblings: (cpu) => [cpu], kinds: [] },
+      cores: { allowed: [0, 1], siblings: (cpu) => [cpu], kinds: [], nodes: [] },
       cpusOf: () => null,
       onlineCpus: 2,
       onProgress: () => {},

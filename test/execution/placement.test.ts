@@ -10,6 +10,7 @@ const smt = {
   allowed: [0, 1, 2, 3, 4, 5, 6, 7],
   siblings: (cpu: number) => [cpu % 4, (cpu % 4) + 4],
   kinds: [],
+  nodes: [],
 };
 
 describe('threads', () => {
@@ -17,7 +18,9 @@ describe('threads', () => {
     expect(new Set(placeThreads(smt, 4)?.map((cpu) => cpu % 4)).size).toBe(4);
   });
   it('leave the first CPU, which serves interrupts, for last', () => {
-    expect(placeThreads({ allowed: [0, 1, 2], siblings: (cpu) => [cpu], kinds: [] }, 2)).toEqual([1, 2]);
+    expect(placeThreads({ allowed: [0, 1, 2], siblings: (cpu) => [cpu], kinds: [], nodes: [] }, 2)).toEqual([
+      1, 2,
+    ]);
   });
   it('get every CPU once when there are as many', () => {
     expect([...(placeThreads(smt, 8) ?? [])].sort()).toEqual(smt.allowed);
@@ -27,6 +30,42 @@ describe('threads', () => {
   });
   it('stay within the CPUs that are allowed', () => {
     expect(placeThreads({ ...smt, allowed: [4, 5] }, 2)).toEqual([5, 4]);
+  });
+});
+
+describe('threads on several NUMA nodes', () => {
+  const cores = (nodes: readonly (readonly number[])[]) => ({
+    allowed: [0, 1, 2, 3, 4, 5, 6, 7],
+    siblings: (cpu: number) => [cpu],
+    kinds: [],
+    nodes,
+  });
+  const inTurns = cores([
+    [0, 2, 4, 6],
+    [1, 3, 5, 7],
+  ]);
+  const inBlocks = cores([
+    [0, 1, 2, 3],
+    [4, 5, 6, 7],
+  ]);
+
+  it('fill one node before the next, however firmware numbers the CPUs', () => {
+    expect(placeThreads(inTurns, 4)).toEqual([2, 4, 6, 0]);
+    expect(placeThreads(inBlocks, 4)).toEqual([1, 2, 3, 0]);
+    expect(placeThreads(inTurns, 8)?.slice(4)).toEqual([1, 3, 5, 7]);
+  });
+  it('get a core each on the next node before the second thread of a core', () => {
+    const smtOfTwo = { ...inBlocks, siblings: (cpu: number) => [cpu - (cpu % 2), cpu - (cpu % 2) + 1] };
+    expect(placeThreads(smtOfTwo, 4)).toEqual([2, 0, 4, 6]);
+  });
+  it('are placed where the kernel says that the nodes are', () => {
+    const files: Record<string, string> = {
+      '/proc/self/status': 'Cpus_allowed_list:\t0-3\n',
+      '/sys/devices/system/node/online': '0-1\n',
+      '/sys/devices/system/node/node0/cpulist': '0,2\n',
+      '/sys/devices/system/node/node1/cpulist': '1,3\n',
+    };
+    expect(placeThreads(readCores(readerOf(files)), 2)).toEqual([2, 0]);
   });
 });
 
@@ -59,7 +98,9 @@ describe('the rest of the process', () => {
     expect(placeOthers(smt, [1, 2])).toEqual([0, 3, 4, 5, 6, 7]);
   });
   it('shares them when there are no others', () => {
-    expect(placeOthers({ allowed: [0, 1], siblings: (cpu) => [cpu], kinds: [] }, [0, 1])).toEqual([0, 1]);
+    expect(placeOthers({ allowed: [0, 1], siblings: (cpu) => [cpu], kinds: [], nodes: [] }, [0, 1])).toEqual([
+      0, 1,
+    ]);
   });
 });
 
