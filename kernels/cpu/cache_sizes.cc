@@ -66,11 +66,13 @@ std::int64_t cache_size(int level) {
   return size > 0 ? size : from_libc(level);
 }
 
+// As large as what the cores of one cluster share on most servers, and how many these are.
+constexpr std::int64_t kMostL3OfLibc = 32 << 20;
+constexpr long kSharersOfL3 = 8;
+
 CacheSizes ask() {
   constexpr std::int64_t kUsualL1 = 32 << 10;
   constexpr std::int64_t kUsualL2 = 512 << 10;
-  // As large as what the cores of one cluster share on most servers.
-  constexpr std::int64_t kMostL3OfLibc = 32 << 20;
   CacheSizes sizes{cache_size(1), cache_size(2), cache_size(3)};
   if (from_sysfs(3) <= 0) sizes.l3 = std::min(sizes.l3, kMostL3OfLibc);
   if (sizes.l1 <= 0) sizes.l1 = kUsualL1;
@@ -96,7 +98,10 @@ int count_last_caches() {
   for (int cpu = 0; cpu < cpus; ++cpu) {
     if (std::string sharers = sharers_of_last_cache(cpu); !sharers.empty()) caches.insert(std::move(sharers));
   }
-  return std::max(1, static_cast<int>(caches.size()));
+  if (!caches.empty()) return static_cast<int>(caches.size());
+  // Without any list there may be more than one all the same.
+  const bool hidden = from_sysfs(1) <= 0;
+  return hidden ? static_cast<int>((std::max(1L, cpus) + kSharersOfL3 - 1) / kSharersOfL3) : 1;
 }
 
 }  // namespace

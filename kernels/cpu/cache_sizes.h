@@ -10,8 +10,8 @@ struct CacheSizes {
   std::int64_t l1, l2, l3;
 };
 
-// How many last caches the machine's CPUs have between them, as far as the system lists them; at least 1.
-// Asked of the system once.
+// How many last caches the machine's CPUs have between them, as far as the system lists them; where it lists
+// no caches at all, one for each eight CPUs. At least 1. Asked of the system once.
 int last_caches();
 
 // Asked of the system once. Where it does not say, sizes that most server cores have or exceed.

@@ -36,9 +36,9 @@ struct alignas(kLine) Portion {
 
 class Reader {
  public:
-  Reader(std::size_t bytes, Team& team)
+  Reader(std::size_t bytes, bool cold, Team& team)
       : team_(team),
-        pieces_(pieces_of(bytes / static_cast<std::size_t>(team.size()))),
+        pieces_(pieces_of(bytes / static_cast<std::size_t>(team.size()), cold)),
         piece_(std::max<std::size_t>(1, bytes / static_cast<std::size_t>(team.size()) / pieces_ / kLine) *
                kLine),
         portions_(static_cast<std::size_t>(team.size())),
@@ -48,6 +48,8 @@ class Reader {
   }
 
   [[nodiscard]] std::size_t bytes() const noexcept { return portion_bytes() * portions_.size(); }
+  // Whose last piece is little of all: a member ends it after another one is through, when the bus is freer.
+  [[nodiscard]] std::uint64_t fewest_passes() const noexcept { return (kPieces + pieces_ - 1) / pieces_; }
 
   // How long the members together take for so many passes of each over its portion, whoever makes how many of
   // them; nothing where a sum is wrong.
@@ -79,12 +81,13 @@ class Reader {
   }
 
  private:
+  static constexpr std::size_t kPieces = 32;
+
   // A long pass is made in pieces, between which a member sees that another one is through with all of its
-  // own; each is long beside the call that reads it.
-  static std::size_t pieces_of(std::size_t portion) noexcept {
-    constexpr std::size_t kLeast = std::size_t{1} << 20U;
-    constexpr std::size_t kMost = 32;
-    return std::clamp<std::size_t>(portion / kLeast, 1, kMost);
+  // own; each is long beside the call that reads it, which from memory takes longer.
+  static std::size_t pieces_of(std::size_t portion, bool cold) noexcept {
+    const std::size_t least = std::size_t{1} << (cold ? 15U : 20U);
+    return std::clamp<std::size_t>(portion / least, 1, kPieces);
   }
 
   Portion& portion_of(int member) noexcept { return portions_[static_cast<std::size_t>(member)]; }
@@ -115,7 +118,8 @@ class Reader {
 double best_rate(Reader& reader, bool cold, ReadPass read) {
   constexpr std::uint64_t kMostPasses = std::numeric_limits<int>::max();
   // Of a cold cache the first pass is the only one.
-  const BurstPlan plan{.first = 1, .most = cold ? 1 : kMostPasses, .bursts = 8};
+  const std::uint64_t first = cold ? 1 : reader.fewest_passes();
+  const BurstPlan plan{.first = first, .most = cold ? 1 : kMostPasses, .bursts = 8};
   const auto best = best_burst(plan, [&](std::uint64_t passes) {
     if (cold) reader.evict();
     return reader.timed_passes(read, passes);
@@ -128,9 +132,9 @@ double best_rate(Reader& reader, bool cold, ReadPass read) {
 // Throws std::bad_alloc.
 Bandwidth read_bursts(std::size_t bytes, bool cold, Team& team, std::span<const ReadPass> reads) {
   const int caches = std::min(kernels::last_caches(), team.size());
-  const std::size_t part = part_to_read(bytes, kernels::cache_sizes(), caches);
+  const std::size_t part = part_to_read(bytes, kernels::cache_sizes(), caches, team.size());
   if (part == 0) return {};
-  Reader reader(part, team);
+  Reader reader(part, cold, team);
   double best = 0;
   for (const ReadPass read : reads) {
     const double rate = best_rate(reader, cold, read);
@@ -149,14 +153,18 @@ std::vector<ReadPass> reads_here() {
 
 }  // namespace
 
-std::size_t part_to_read(std::size_t bytes, const kernels::CacheSizes& caches, int last_caches) noexcept {
+std::size_t part_to_read(std::size_t bytes, const kernels::CacheSizes& caches, int last_caches,
+                         int cores) noexcept {
   constexpr std::size_t kLeast = std::size_t{256} << 20U;
   // MOST_READ of src/indicators/matmul.ts: memory for it is counted.
   constexpr std::size_t kMostOfAll = std::size_t{1} << 31U;
-  const std::size_t of_all = static_cast<std::size_t>(caches.l3) * static_cast<std::size_t>(last_caches);
+  const std::size_t of_last = static_cast<std::size_t>(caches.l3) * static_cast<std::size_t>(last_caches);
+  // The last need not repeat what the others hold, which of many cores may be more.
+  const std::size_t of_all =
+      of_last + static_cast<std::size_t>(caches.l1 + caches.l2) * static_cast<std::size_t>(cores);
   // Four times a cache keeps next to nothing of itself in it; of half as much, a cache that replaces what was
   // read longest ago does not either.
-  const std::size_t part = std::min(std::max(kLeast, 4 * of_all), kMostOfAll);
+  const std::size_t part = std::min(std::max({kLeast, 4 * of_last, 2 * of_all}), kMostOfAll);
   if (bytes <= part) return bytes;
   return part >= 2 * of_all ? part : 0;
 }

@@ -20,9 +20,10 @@ struct Bandwidth {
 
 // How much of a working set is read: all of it, or, far past the last caches, a part that is past them too. A
 // system need not list them, and in a virtual machine what it lists need not be so: hence no small part.
-// `last_caches`: how many may hold parts of it, at most one for each member. 0: the caches are so large that
-// no part for which there is memory is past them; a rate of theirs would be called the memory's.
-std::size_t part_to_read(std::size_t bytes, const kernels::CacheSizes& caches, int last_caches) noexcept;
+// `last_caches` and `cores`: how many may hold parts of it, at most one for each member. 0: the caches are so
+// large that no part for which there is memory is past them; a rate of theirs would be called the memory's.
+std::size_t part_to_read(std::size_t bytes, const kernels::CacheSizes& caches, int last_caches,
+                         int cores) noexcept;
 
 // The best of some passes over `bytes` with each instruction set that runs here, shared out among the
 // members, each reading its own part again and again; with cold caches when `cold`. Sets far past the last

@@ -95,6 +95,7 @@ function lineOf({ caches }: Pick<CpuDescription, 'caches'>): Bytes {
 /** One thread reads from the last cache of its own core, however many of them the machine has. */
 const ofOneCore = (cpu: CpuDescription): CpuDescription => ({
   ...cpu,
+  threads: 1,
   caches: cpu.caches.map((cache) => ({ ...cache, instances: 1 })),
 });
 

@@ -6,14 +6,17 @@ import type { Bytes } from '../units.js';
 /** Where nothing tells of them: what most CPUs have or exceed. */
 const USUAL_FIRST: Bytes = 32 * 2 ** 10;
 const USUAL_LAST: Bytes = 32 * 2 ** 20;
-/** So many times the last caches together is main memory. */
+/** CPUs that share one such last cache on most servers. */
+const SHARERS_OF_USUAL = 8;
+/** So many times the last caches together is main memory, and so many times all caches together. */
 const PAST_THE_LAST = 4;
+const PAST_ALL = 2;
 /** Of the memory that is free, what is taken at most where nobody says how much. */
 const SHARE_OF_FREE = 0.5;
 /** What is called main memory has so much where the caches are small, or nothing tells of them. */
 const LEAST_OF_MAIN: Bytes = 512 * 2 ** 20;
 
-type Caches = Pick<CpuDescription, 'caches' | 'cachesFrom'>;
+type Caches = Pick<CpuDescription, 'caches' | 'cachesFrom'> & Partial<Pick<CpuDescription, 'threads'>>;
 
 export interface DefaultSizes {
   /** Each four times the one before: for the operations that come in two kinds. */
@@ -36,18 +39,35 @@ function upTo(last: Bytes, first: Bytes, steps: readonly number[], factor: numbe
   return sizes.includes(last) ? sizes : [...sizes, last];
 }
 
-/** All last caches of the machine together: they need not be of one size, and each size is listed by itself. */
-function lastCaches({ caches, cachesFrom }: Caches): Bytes {
-  const data = caches.filter(({ type }) => type !== 'instruction');
-  // Of the C library the last cache is not known.
-  if (cachesFrom !== 'kernel' || data.length === 0) return USUAL_LAST;
-  const last = Math.max(...data.map(({ level }) => level));
-  return data.reduce((sum, { level, size, instances }) => sum + (level === last ? size * instances : 0), 0);
+/** What a machine's data caches hold: they need not be of one size, and each size is listed by itself. */
+interface Held {
+  /** By the last ones. */
+  readonly last: Bytes;
+  /** By those of every level, of which the last need not repeat what the others hold. */
+  readonly all: Bytes;
 }
+
+const listsLast = ({ caches, cachesFrom }: Caches): boolean =>
+  // Of the C library the last cache is not known.
+  cachesFrom === 'kernel' && caches.some(({ type }) => type !== 'instruction');
+
+function heldBy(cpu: Caches): Held {
+  if (!listsLast(cpu)) {
+    const usual = USUAL_LAST * Math.max(1, Math.ceil((cpu.threads ?? 1) / SHARERS_OF_USUAL));
+    return { last: usual, all: usual };
+  }
+  const data = cpu.caches.filter(({ type }) => type !== 'instruction');
+  const lastLevel = Math.max(...data.map(({ level }) => level));
+  const sum = (some: readonly CacheDescription[]): Bytes =>
+    some.reduce((bytes, { size, instances }) => bytes + size * instances, 0);
+  return { last: sum(data.filter(({ level }) => level === lastLevel)), all: sum(data) };
+}
+
+const pastCaches = ({ last, all }: Held): Bytes => Math.max(PAST_THE_LAST * last, PAST_ALL * all);
 
 /** As much as no cache holds, as far as memory goes. */
 function pastTheLast(cpu: Caches, free: Bytes | null): Bytes {
-  const wanted = powerAbove(PAST_THE_LAST * lastCaches(cpu));
+  const wanted = powerAbove(pastCaches(heldBy(cpu)));
   return free === null ? wanted : Math.min(wanted, powerBelow(free * SHARE_OF_FREE));
 }
 
@@ -55,19 +75,28 @@ function pastTheLast(cpu: Caches, free: Bytes | null): Bytes {
 export const mainMemory = (cpu: Caches, free: Bytes | null): Bytes =>
   Math.max(LEAST_OF_MAIN, pastTheLast(cpu, free));
 
-/** A size that was to be main memory's, and for want of free memory is not: as a multiple of the last caches. */
+const meantAsMain = (bytes: Bytes, cpu: Caches, free: Bytes | null): boolean =>
+  bytes === pastTheLast(cpu, free) || bytes === mainMemory(cpu, free);
+
+/** A size that was to be main memory's, and for want of free memory is not: as a multiple of what the caches hold. */
 export interface ShortOfMain {
-  readonly last: Bytes;
+  readonly which: keyof Held;
+  readonly held: Bytes;
   readonly times: number;
 }
 
 /** null: it is no such size, or it is past the caches, as far as they are known. */
 export function shortOfMain(bytes: Bytes, cpu: Caches, free: Bytes | null): ShortOfMain | null {
-  if (cpu.cachesFrom !== 'kernel') return null;
-  const last = lastCaches(cpu);
-  const asked = bytes === pastTheLast(cpu, free) || bytes === mainMemory(cpu, free);
-  return asked && bytes < PAST_THE_LAST * last ? { last, times: bytes / last } : null;
+  if (!listsLast(cpu) || !meantAsMain(bytes, cpu, free)) return null;
+  const caches = heldBy(cpu);
+  if (bytes >= pastCaches(caches)) return null;
+  const which = PAST_ALL * caches.all > PAST_THE_LAST * caches.last ? 'all' : 'last';
+  return { which, held: caches[which], times: bytes / caches[which] };
 }
+
+/** What the last caches are taken to hold for a size that is to be main memory's, where the system does not list them; null: it does. */
+export const assumedLast = (bytes: Bytes, cpu: Caches, free: Bytes | null): Bytes | null =>
+  listsLast(cpu) || !meantAsMain(bytes, cpu, free) ? null : heldBy(cpu).last;
 
 /** The first data caches: of each kind of core one. */
 function firstCaches({ caches }: Caches): readonly CacheDescription[] {

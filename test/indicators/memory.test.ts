@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { memory } from '../../src/indicators/memory.js';
-import { defaultSizes, mainMemory, shortOfMain } from '../../src/indicators/memory-sizes.js';
+import { assumedLast, defaultSizes, mainMemory, shortOfMain } from '../../src/indicators/memory-sizes.js';
 import { CACHES, cache, machineOf } from '../support/machine.js';
 import { UNBOUND } from './support.js';
 
@@ -236,13 +236,52 @@ describe('the working set of main memory', () => {
     const of = (instances: number) => ({
       caches: [cache(3, 384 * MIB, 8, instances)],
       cachesFrom: 'kernel' as const,
+      threads: 16,
     });
-    expect(shortOfMain(512 * MIB, of(2), 700 * MIB)).toEqual({ last: 768 * MIB, times: 2 / 3 });
+    expect(shortOfMain(512 * MIB, of(2), 700 * MIB)).toEqual({
+      which: 'last',
+      held: 768 * MIB,
+      times: 2 / 3,
+    });
     expect(shortOfMain(2048 * MIB, of(2), 6000 * MIB)).toMatchObject({ times: 8 / 3 });
     expect(shortOfMain(4096 * MIB, of(2), null)).toBeNull();
     // A size that somebody chose.
     expect(shortOfMain(MIB, of(2), 6000 * MIB)).toBeNull();
     expect(shortOfMain(512 * MIB, { caches: [], cachesFrom: null }, 700 * MIB)).toBeNull();
+  });
+
+  it('is twice all caches where those of the cores hold more than the last', () => {
+    // 96 cores with 2 MiB each, beside 36 MiB for all.
+    const cpu = {
+      caches: [cache(2, 2 * MIB, 1, 96), cache(3, 36 * MIB, 96, 1)],
+      cachesFrom: 'kernel' as const,
+      threads: 96,
+    };
+    expect(mainMemory(cpu, null)).toBe(512 * MIB);
+    expect(mainMemory({ ...cpu, caches: [cache(2, 2 * MIB, 1, 192)] }, null)).toBe(2048 * MIB);
+    expect(mainMemory({ ...cpu, caches: [cache(2, 4 * MIB, 1, 96), ...cpu.caches.slice(1)] }, null)).toBe(
+      1024 * MIB,
+    );
+    expect(shortOfMain(256 * MIB, cpu, 600 * MIB)).toEqual({
+      which: 'all',
+      held: 228 * MIB,
+      times: 256 / 228,
+    });
+  });
+
+  it('is past what so many CPUs share on most servers where the system lists no caches, and says what it rests on', () => {
+    const hidden = (threads: number) => ({ caches: [], cachesFrom: null, threads });
+    expect(mainMemory(hidden(2), null)).toBe(512 * MIB);
+    expect(mainMemory(hidden(128), null)).toBe(2048 * MIB);
+    expect(assumedLast(2048 * MIB, hidden(128), null)).toBe(512 * MIB);
+    expect(assumedLast(MIB, hidden(128), null)).toBeNull();
+    expect(
+      assumedLast(
+        2048 * MIB,
+        { caches: [cache(3, 512 * MIB, 8, 1)], cachesFrom: 'kernel', threads: 8 },
+        null,
+      ),
+    ).toBeNull();
   });
 
   it('is what `main` means, on the CPU', () => {

@@ -308,21 +308,24 @@ void chooses_what_is_read(Checks& check) {
   constexpr std::int64_t kMiB = 1 << 20;
   constexpr auto kWhole = static_cast<std::size_t>(100 * kMiB);
   const CacheSizes unknown{32 << 10, 512 << 10, 512 << 10};
-  check.equal(part_to_read(kWhole, unknown, 1), kWhole,
+  check.equal(part_to_read(kWhole, unknown, 1, 1), kWhole,
               "where no last cache is listed, all of 100 MiB is read");
   const CacheSizes large{32 << 10, kMiB, 256 * kMiB};
-  check.equal(part_to_read(kWhole * 1000, large, 1), static_cast<std::size_t>(1024 * kMiB),
+  check.equal(part_to_read(kWhole * 1000, large, 1, 1), static_cast<std::size_t>(1024 * kMiB),
               "of much more than a last cache, four times that");
-  check.equal(part_to_read(kWhole * 1000, unknown, 1), static_cast<std::size_t>(256 * kMiB),
+  check.equal(part_to_read(kWhole * 1000, unknown, 1, 1), static_cast<std::size_t>(256 * kMiB),
               "never a small part");
   const CacheSizes each{32 << 10, kMiB, 32 * kMiB};
-  check.equal(part_to_read(kWhole * 1000, each, 12), static_cast<std::size_t>(1536 * kMiB),
+  check.equal(part_to_read(kWhole * 1000, each, 12, 1), static_cast<std::size_t>(1536 * kMiB),
               "of twelve last caches that hold parts of it, four times all of them");
-  check.equal(part_to_read(kWhole * 1000, each, 30), static_cast<std::size_t>(2048 * kMiB),
+  check.equal(part_to_read(kWhole * 1000, each, 30, 1), static_cast<std::size_t>(2048 * kMiB),
               "and never more than memory is counted for");
-  check.equal(part_to_read(kWhole * 1000, each, 1000), std::size_t{0},
+  check.equal(part_to_read(kWhole * 1000, each, 1000, 1), std::size_t{0},
               "which may be no more than caches hold: then there is no rate of memory");
-  check.equal(part_to_read(kWhole, each, 1000), kWhole, "a set that they hold is read as it is");
+  check.equal(part_to_read(kWhole, each, 1000, 1), kWhole, "a set that they hold is read as it is");
+  const CacheSizes of_cores{64 << 10, 2 * kMiB, 2 * kMiB};
+  check.that(part_to_read(kWhole * 1000, of_cores, 1, 192) >= static_cast<std::size_t>(768 * kMiB),
+             "twice all of the cores’ caches where there is no last one beside them");
 }
 
 Parameters peak_parameters(DataType type, int threads, double rounds) {

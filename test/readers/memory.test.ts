@@ -7,12 +7,12 @@ import { cache, machineOf } from '../support/machine.js';
 
 const MIB = 2 ** 20;
 
-/** On 384 MiB of last cache, with so much memory free. */
-function shown(available: number, sizes: readonly number[]): string {
+/** With so much memory free, on 384 MiB of last cache or what else is said of the CPU. */
+function shown(available: number, sizes: readonly number[], cpu: object = {}): string {
   const bare = machineOf();
   const machine = {
     ...bare,
-    cpu: { ...bare.cpu, caches: [cache(3, 384 * MIB, 2, 1)] },
+    cpu: { ...bare.cpu, caches: [cache(3, 384 * MIB, 2, 1)], ...cpu },
     memory: { ...bare.memory, available },
   };
   const batches = sizes.map((bytes) =>
@@ -35,6 +35,13 @@ describe('the table of memory', () => {
     );
     expect(shown(1000 * MIB, [256 * MIB, 512 * MIB])).toContain(
       '512 MiB is 1.3 times the last caches (384 MiB together): a part of it is read from caches',
+    );
+  });
+
+  it('says what it rests on where the system lists no last cache', () => {
+    const hidden = { caches: [], cachesFrom: null, threads: 16 };
+    expect(shown(16384 * MIB, [MIB, 512 * MIB], hidden)).toContain(
+      'the system lists no last cache: that 512 MiB is past all caches rests on 64.0 MiB of them, 32 MiB for each eight CPUs',
     );
   });
 
