@@ -51,16 +51,15 @@ double call_seconds(const Warmup& warmup, Workload& workload) {
   return static_cast<double>(timed_call(workload)) * 1e-9;
 }
 
-// Reading files cools the caches and lets the team fall asleep: some calls bring back what the warm-up
-// had reached. Of a long call that is little, and two more of them would be much of what is looked at around
-// the repetitions.
-void settle(Workload& workload, double call_seconds) {
+// Reading files, or the clock many times, cools the caches and lets the team fall asleep: some calls bring
+// back what the warm-up had reached. Of a long call that is little, and more of them would be much of what is
+// looked at around the repetitions.
+void settle(Workload& workload, double call_seconds, int least_calls) {
   constexpr Nanoseconds kTime = 1'000'000;
   constexpr double kLongCall = 0.5;
   if (call_seconds > kLongCall) return;
-  constexpr int kLeastCalls = 2;
   const Nanoseconds until = now() + kTime;
-  for (int call = 0; call < kLeastCalls || now() < until; ++call) static_cast<void>(timed_call(workload));
+  for (int call = 0; call < least_calls || now() < until; ++call) static_cast<void>(timed_call(workload));
 }
 
 // Others who are to begin with this launch are not where it is. Its calls go on meanwhile, so that clocks,
@@ -242,9 +241,11 @@ Outcome go_through(const Job& job, Control& control, std::unique_ptr<Workload>& 
     raise_failure(device);
     spans.end("gate");
   }
+  // A core whose clock depends on the instructions has that of reading the clock by now.
+  if (!starts_cold) settle(*workload, call, 1);
   outcome.frequency_before = frequency_of(*workload);
   outcome.before = take_snapshot(job.snapshot_paths, outcome.thread_ids);
-  if (!starts_cold) settle(*workload, call);
+  if (!starts_cold) settle(*workload, call, 2);
   workload->poison();
   raise_failure(device);
   spans.end(job.gate ? "settle" : "calibrate");

@@ -3,10 +3,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <exception>
-#include <mutex>
 
 #include "../threads/affinity.h"
+#include "../threads/share_among.h"
 #include "../threads/team.h"
 
 namespace pibench::cuda {
@@ -22,27 +21,8 @@ void on_threads(std::size_t count, std::size_t each, Part part) {
   const auto cpus = static_cast<std::size_t>(CpuSet::of_thread(0).count());
   const std::size_t threads =
       std::clamp(count * each / kLeastElements, std::size_t{1}, std::min(cpus, kMostThreads));
-  struct Context {
-    Part* part;
-    std::size_t count, step;
-    std::mutex mutex;
-    std::exception_ptr thrown;
-  } context{&part, count, (count + threads - 1) / threads, {}, {}};
   Team team(static_cast<int>(threads), {});
-  // A team's members may throw nothing.
-  team.run(
-      [](void* raw, int member) {
-        auto& c = *static_cast<Context*>(raw);
-        const std::size_t first = std::min(c.count, static_cast<std::size_t>(member) * c.step);
-        try {
-          (*c.part)(first, std::min(c.step, c.count - first));
-        } catch (...) {
-          const std::scoped_lock lock(c.mutex);
-          if (!c.thrown) c.thrown = std::current_exception();
-        }
-      },
-      &context);
-  if (context.thrown) std::rethrow_exception(context.thrown);
+  share_among(team, count, (count + threads - 1) / threads, part);
 }
 
 template <typename Part>

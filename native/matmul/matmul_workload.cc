@@ -16,6 +16,7 @@
 #include "../peak/peak_workload.h"
 #include "../stacks/gemm_provider.h"
 #include "../stacks/library_threads.h"
+#include "../threads/share_among.h"
 #include "../threads/team.h"
 #include "elements.h"
 #include "operand.h"
@@ -57,6 +58,19 @@ void share_out(Team& team, std::size_t count, std::size_t element, Part part) no
       },
       &context);
 }
+
+// Shares a verification's rows, or products, among the members.
+struct OnTeam {
+  Team& team;
+  void operator()(std::int64_t count, std::int64_t /*each*/, const auto& part) const {
+    const auto all = static_cast<std::size_t>(count);
+    const auto members = static_cast<std::size_t>(team.size());
+    const auto range = [&part](std::size_t first, std::size_t some) {
+      part(static_cast<std::int64_t>(first), static_cast<std::int64_t>(first + some));
+    };
+    share_among(team, all, (all + members - 1) / members, range);
+  }
+};
 
 // Before anybody multiplies the sides of a shape whose products no integer holds.
 void refuse_uncountable(const kernels::GemmShape& shape) {
@@ -177,7 +191,11 @@ class MatmulWorkload final : public Workload {
               view(b_.data() + i * operands_.stride_b, operands_.ldb, shape.transpose_b),
               c_.data() + i * operands_.stride_c};
     };
-    return verify_all<E>(product, shape.batch, stream(parameters_.seed, Stream::check));
+    Verification found;
+    with_team_of_all([&](Team& team) {
+      found = verify_all<E>(product, shape.batch, stream(parameters_.seed, Stream::check), OnTeam{team});
+    });
+    return found;
   }
 
   Ceilings ceilings(bool cold) override {
