@@ -2,6 +2,7 @@
 import { UserError } from '../errors.js';
 import { thereIs } from '../nearest.js';
 import type { Found } from './files.js';
+import { readNcclTests } from './nccl-tests.js';
 import { type ImportedNodes, readDcgm, readSuperbench } from './nodes.js';
 import type { Published } from './published.js';
 import { readThoth } from './thoth.js';
@@ -45,6 +46,12 @@ export const importFormats: readonly ImportFormat[] = [
     summary: 'what dcgmi diag -j printed on each node, as its checks',
     kind: 'nodes',
     read: readDcgm,
+  },
+  {
+    name: 'nccl-tests',
+    summary: 'what all_reduce_perf and its siblings printed on each node, as nodes of a fleet',
+    kind: 'nodes',
+    read: readNcclTests,
   },
 ];
 

@@ -24,7 +24,12 @@ function textOf(file: FoundFile, { unread }: Reading): string | null {
   }
 }
 
-function readAll(found: Found, what: string, read: (file: FoundFile, text: string, into: Reading) => void) {
+/** @throws UserError where not one node is among them */
+export function readAll(
+  found: Found,
+  what: string,
+  read: (file: FoundFile, text: string, into: Reading) => void,
+): Reading {
   const reading: Reading = { nodes: [], unread: [] };
   for (const file of found.files) {
     const text = textOf(file, reading);

@@ -1,7 +1,8 @@
 /**
  * SuperBench's `results-summary.jsonl`: one flat JSON object a node, `benchmark[/run]/metric[:rank]` -> number. It has one value
  * of each metric, no unit, no direction and no version, so directions are taken from the metrics' names and what has none by its
- * name is left out, and counted; nothing can be said of distributions. Read and written. Pure.
+ * name is left out, and counted; nothing can be said of distributions. A benchmark whose answer was wrong has no KPI. Read and
+ * written. Pure.
  */
 import { readKey } from '../fleet/case-key.js';
 import {
@@ -13,6 +14,8 @@ import {
 } from '../fleet/node-line.js';
 import type { BaselineDevice } from '../qualify/baseline-schema.js';
 import { plural } from '../quantities/format.js';
+import { kpiOfOneValue } from './one-value.js';
+import { benchmarkOf, verdictOf } from './superbench/verdicts.js';
 
 /** Ours, as `toSuperbench` writes them. */
 const OWN_RATE = /^pibench_\w+_per_second$/;
@@ -22,8 +25,8 @@ const FACTOR = /(^|[_/-])x_|interference_factor/i;
 const HIGHER =
   /flops([_/:-]|$)|(^|[_/-])(iops|iop|bw|busbw|algbw|bandwidth|throughput|ratio|ops|efficiency|score)([_/:-]|$)/i;
 const RETURN_CODE = /^(.*)\/return_code(?::\d+)?$/;
-/** Readings of the machine beside the benchmarks: no performance. */
-const MONITOR = /^monitor\//;
+/** Readings of the machine beside the benchmarks, and how long gpu-burn was asked to run: no performance. */
+const NO_PERFORMANCE = /^(monitor\/|gpu-burn(:[^/]*)?(\/\d+)?\/time$)/;
 const RANK = /^(.*):(\d+)$/;
 
 const device = (kind: BaselineDevice['kind'], name: string): BaselineDevice => ({
@@ -49,25 +52,14 @@ function betterOf(name: string): NodeKpi['better'] | null {
 function kpiOf(name: string, value: number): NodeKpi | null {
   const [, metric = name, rank] = RANK.exec(name) ?? [];
   const better = betterOf(metric);
-  if (better === null || !(value > 0)) return null;
-  return {
+  if (better === null || !(value > 0) || NO_PERFORMANCE.test(metric)) return null;
+  return kpiOfOneValue({
     key: `superbench/${metric}`,
     on: rank === undefined ? WHOLE : ranked(rank),
     unit: '',
     better,
-    n: 1,
-    launches: 1,
     median: value,
-    p05: null,
-    sustained: null,
-    cv: null,
-    drift: null,
-    shape: null,
-    peak: null,
-    hertz: null,
-    seconds: null,
-    flags: [],
-  };
+  });
 }
 
 /** @returns null where it is no line of such a summary */
@@ -77,25 +69,30 @@ export function superbenchNode(value: unknown): NodeLine | null {
   if (typeof node !== 'string' || node === '') return null;
   const entries = Object.entries(metrics);
   if (!entries.some(([name]) => name.includes('/'))) return null;
-  const kpis: NodeKpi[] = [];
+  const measured: { readonly benchmark: string; readonly kpi: NodeKpi }[] = [];
   const leftOut: string[] = [];
   const problems: NodeProblem[] = [];
-  for (const [name, number] of entries) {
+  const spoilt = new Set<string>();
+  for (const [name, value] of entries) {
     const [, benchmark] = RETURN_CODE.exec(name) ?? [];
+    const number = typeof value === 'number' && Number.isFinite(value) ? value : null;
+    const verdict = number === null ? null : verdictOf(name, number);
+    const kpi = number === null ? null : kpiOf(name, number);
     if (benchmark !== undefined) {
-      if (number !== 0 && number !== null) {
+      if (value !== 0 && value !== null) {
         problems.push({
           kind: 'lost',
           what: benchmark,
-          why: `SuperBench’s return code is ${String(number)}`,
+          why: `SuperBench’s return code is ${String(value)}`,
         });
       }
-    } else if (typeof number === 'number' && Number.isFinite(number) && !MONITOR.test(name)) {
-      const kpi = kpiOf(name, number);
-      if (kpi === null) leftOut.push(name);
-      else kpis.push(kpi);
-    }
+    } else if (verdict !== null) {
+      if (verdict.problem !== null) problems.push(verdict.problem);
+      if (verdict.spoilt !== null) spoilt.add(verdict.spoilt);
+    } else if (kpi === null) leftOut.push(name);
+    else measured.push({ benchmark: benchmarkOf(name), kpi });
   }
+  const kpis = measured.flatMap(({ benchmark, kpi }) => (spoilt.has(benchmark) ? [] : [kpi]));
   return {
     ...unknownNode(node, 'superbench'),
     hostname: node,
@@ -119,7 +116,7 @@ export function leftOutText(nodes: readonly Pick<NodeLine, 'leftOut'>[]): string
   if (first === undefined) return null;
   const of = all.length === 1 ? 'a node' : `each of ${all.length} nodes`;
   const most = `${all.some(({ metrics }) => metrics !== first.metrics) ? 'up to ' : ''}${plural(first.metrics, 'metric')}`;
-  return `${most} of ${of} (such as ${first.example}): no name that tells what is better, or no value above 0`;
+  return `${most} of ${of} (such as ${first.example}): no name that tells what is better, no value above 0, or a reading of the machine`;
 }
 
 /** `/` and `:` mean something in SuperBench's names. */

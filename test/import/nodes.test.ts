@@ -133,17 +133,89 @@ describe('SuperBench’s summary', () => {
   it('says how many metrics it has no use for, and one of them', () => {
     const [few, more] = [summary('a', 1), { ...summary('b', 0), 'gemm-flops/riddle:1': 4 }];
     const [first, second] = [superbenchNode(few), superbenchNode(more)];
-    expect(first?.leftOut).toEqual({ metrics: 1, example: 'gemm-flops/mystery' });
-    expect(second?.leftOut?.metrics).toBe(3);
+    expect(first?.leftOut).toEqual({ metrics: 2, example: 'monitor/gpu_temperature:0' });
+    expect(second?.leftOut?.metrics).toBe(4);
     expect(leftOutText([first, second].flatMap((node) => node ?? []))).toBe(
-      'up to 3 metrics of each of 2 nodes (such as mem-bw/h2d_bw:0): no name that tells what is better, or no value above 0',
+      'up to 4 metrics of each of 2 nodes (such as mem-bw/h2d_bw:0): no name that tells what is better, no value above 0, or a reading of the machine',
     );
+    const readings = { 'monitor/gpu_uncorrected_ecc:0': 0, 'gpu-burn/time': 900, 'a/loss': null };
+    expect(superbenchNode({ node: 'c', ...readings })).toMatchObject({ kpis: [], leftOut: { metrics: 3 } });
     expect(leftOutText(healthyNodes(2))).toBeNull();
     const { unread } = readSuperbench(foundOf({ 'x.jsonl': `${JSON.stringify(few)}\n` }));
     expect(unread).toEqual([
-      { path: 'x.jsonl', why: expect.stringMatching(/^1 metric of a node \(such as/), damaged: false },
+      { path: 'x.jsonl', why: expect.stringMatching(/^2 metrics of a node \(such as/), damaged: false },
     ]);
-    expect(asNodeLine(JSON.parse(toLine(first as NonNullable<typeof first>)), 'x')?.leftOut?.metrics).toBe(1);
+    expect(asNodeLine(JSON.parse(toLine(first as NonNullable<typeof first>)), 'x')?.leftOut?.metrics).toBe(2);
+  });
+
+  const healthy = {
+    'gpu-burn/time': 900,
+    'gpu-burn/gpu_0_pass': 1,
+    'gpu-burn/gpu_1_pass': 1,
+    'gpu-burn/abort': 0,
+    'gpu-burn/return_code': 0,
+    'cpu-hpl:small/0/tests_pass': 1,
+    'cpu-hpl:small/0/throughput': 40,
+    'cpu-hpl:small/0/time': 9,
+    'cpu-hpl:small/1/tests_pass': 1,
+    'cpu-hpl:small/1/throughput': 41,
+    'cpu-hpl:small/return_code': 0,
+    'cpu-hpl:large/throughput': 50,
+    'cublas-function/name_cublassgemm_m_8_time:1': 3,
+    'cublas-function/name_cublassgemm_m_8_correctness:1': 1,
+    'gpu-hpcg/final_bandwidth': 60,
+    'gpu-hpcg/is_valid': 1,
+    'nvbandwidth/abort': 0,
+    'tcp-connectivity/10.0.0.2_failed_count': 0,
+    'tcp-connectivity/10.0.0.2_time_avg': 0.2,
+  };
+
+  it.each<[string, number, NodeProblem['kind'], string, RegExp | null]>([
+    ['gpu-burn/gpu_1_pass', 0, 'wrong', 'gpu-burn', null],
+    ['cpu-hpl:small/1/tests_pass', 0, 'wrong', 'cpu-hpl:small', /^superbench\/cpu-hpl:small\//],
+    ['cublas-function/name_cublassgemm_m_8_correctness:1', 0, 'wrong', 'cublas-function', /cublas/],
+    ['gpu-hpcg/is_valid', 0, 'lost', 'gpu-hpcg', /hpcg/],
+    ['gpu-burn/abort', 1, 'lost', 'gpu-burn', null],
+    ['nvbandwidth/abort', 1, 'lost', 'nvbandwidth', null],
+    ['tcp-connectivity/10.0.0.2_failed_count', 2, 'lost', 'tcp-connectivity', null],
+  ])('has no score for what %s = %d says, whatever its return code', (name, value, kind, what, spoilt) => {
+    const keys = (node: NodeLine | null) => node?.kpis.map(({ key }) => key) ?? [];
+    const well = superbenchNode({ node: 'a', ...healthy });
+    const node = superbenchNode({ node: 'a', ...healthy, [name]: value });
+    expect([well?.problems, well?.leftOut?.metrics]).toEqual([[], 1]);
+    expect(node?.problems).toEqual([
+      { kind, what, why: `SuperBench’s ${name.slice(name.lastIndexOf('/') + 1)} is ${value}` },
+    ]);
+    expect(keys(well)).toHaveLength(7);
+    expect(keys(node)).toEqual(keys(well).filter((key) => spoilt === null || !spoilt.test(key)));
+  });
+
+  it('is judged as a fleet: a node that computed wrong results fails, however fast it was', () => {
+    const nodes = Array.from({ length: 16 }, (_, i) =>
+      superbenchNode({
+        node: `n${i}`,
+        ...healthy,
+        ...(i === 3 ? { 'gpu-burn/gpu_1_pass': 0, 'cpu-hpl:small/0/tests_pass': 0 } : {}),
+      }),
+    );
+    const { outcome, named } = checkFleet(fleetOf(nodes.flatMap((node) => node ?? [])), {
+      scale: 1,
+      baseline: null,
+    });
+    expect(outcome).toBe('fail');
+    expect(named).toEqual([
+      expect.objectContaining({
+        node: 'n3',
+        cause: 'wrong-result',
+        reason: expect.stringContaining('gpu-burn: SuperBench’s gpu_1_pass is 0'),
+      }),
+    ]);
+  });
+
+  it('is judged as a fleet: a rate of 0 is lost where others have one', () => {
+    const nodes = ['a', 'b', 'c', 'd', 'e'].map((name, i) => superbenchNode(summary(name, i === 3 ? 0 : 25)));
+    const { named } = checkFleet(fleetOf(nodes.flatMap((node) => node ?? [])), { scale: 1, baseline: null });
+    expect(named.map(({ node, cause }) => [node, cause])).toEqual([['d', 'lost']]);
   });
 
   it('says which line is damaged', () => {
@@ -239,7 +311,140 @@ describe('dcgmi diag -j', () => {
     expect(named.map(({ node: name, cause }) => [name, cause])).toEqual([['n1', 'failed-check']]);
   });
 
-  it('is read in the layout of DCGM 3, with a warning before the JSON and nulls among the tests', () => {
+  it('is read in the layout of DCGM 3.3: a GPU each, and deployment tests with faults of one or of several', () => {
+    const error = { error_id: 82, error_category: 1, error_severity: 2 };
+    const remap = (gpu: number) => ({ warnings: `made-up fault of GPU ${gpu}`, ...error });
+    const deployed = (name: string, result: object) => ({ name, results: [result] });
+    const printed = {
+      'DCGM GPU Diagnostic': {
+        test_categories: [
+          {
+            category: 'Deployment',
+            tests: [
+              deployed('Denylist', { status: 'Pass' }),
+              deployed('Row Remap', { gpu_id: 1, status: 'Fail', warnings: [remap(1)] }),
+              deployed('Inforom', { gpu_id: 1, status: 'Fail', warnings: [remap(0), null, remap(1)] }),
+              deployed('NVML Library', { gpu_id: -1, status: 'Fail', warnings: [remap(7)] }),
+            ],
+          },
+          {
+            category: 'Hardware',
+            tests: [
+              {
+                name: 'GPU Memory',
+                results: [
+                  { gpu_id: '0', info: 'made-up allocation', status: 'Pass' },
+                  { gpu_id: '1', status: 'Fail', warnings: [{ warning: 'made-up fault', ...error }] },
+                  { gpu_id: '2', status: 'Pass' },
+                ],
+              },
+              { name: 'CPU EUD', results: [{ cpu_id: '0', status: 'Pass' }] },
+            ],
+          },
+        ],
+      },
+      'Driver Version Detected': '1.2.3',
+      'GPU Device IDs': ['0001', '0001', '0001'],
+      'GPU Device Serials': { 0: '10', 1: '11', 2: '12' },
+      version: '3.3.1',
+    };
+    const node = dcgmNode(JSON.stringify(printed, null, 3), 'n1');
+    const fault = (text: string) => `${text} (error 82, severity isolate)`;
+    const of = (gpu: number) => fault(`made-up fault of GPU ${gpu}`);
+    expect(node?.checks.map(({ name, verdict, reason }) => [name, verdict, reason])).toEqual([
+      ['dcgm/Denylist', 'pass', null],
+      ['dcgm/Row Remap@gpu 1', 'fail', of(1)],
+      ['dcgm/Inforom', 'fail', `${of(0)}; ${of(1)}`],
+      ['dcgm/NVML Library', 'fail', of(7)],
+      ['dcgm/GPU Memory@gpu 0', 'pass', null],
+      ['dcgm/GPU Memory@gpu 1', 'fail', fault('made-up fault')],
+      ['dcgm/GPU Memory@gpu 2', 'pass', null],
+      ['dcgm/CPU EUD@cpu 0', 'pass', null],
+    ]);
+    expect(node?.tool.version).toBe('3.3.1');
+  });
+
+  it('is read in the layout of DCGM 3.3.1, whose deployment tests have a result for each fault and one status', () => {
+    const faults = [
+      { status: 'Fail', warnings: 'made-up', error_id: 82, error_severity: 6 },
+      { warnings: 'another', error_id: 83, error_severity: 2 },
+    ];
+    const tests = [{ name: 'Row Remap', results: faults }];
+    const text = JSON.stringify({ 'DCGM GPU Diagnostic': { test_categories: [{ tests }] } });
+    expect(dcgmNode(text, 'n1')?.checks).toEqual([
+      expect.objectContaining({ verdict: 'fail', reason: 'made-up (error 82, severity reset)' }),
+      expect.objectContaining({ verdict: 'fail', reason: 'another (error 83, severity isolate)' }),
+    ]);
+  });
+
+  describe('of several iterations', () => {
+    const iteration = (status: string, more: object = {}) => ({
+      'DCGM Diagnostic': {
+        test_categories: [
+          {
+            category: 'Hardware',
+            tests: [
+              { name: 'memory', results: [{ entity_group: 'GPU', entity_id: 0, status, ...more }] },
+              {
+                name: 'eud',
+                results: [{ entity_group: 'GPU', entity_id: 0, status: 'Skip', info: ['none'] }],
+              },
+            ],
+          },
+        ],
+      },
+      metadata: { version: '4.6.0' },
+    });
+    const checksOf = (...documents: object[]) =>
+      dcgmNode(documents.map((one) => JSON.stringify(one, null, '\t')).join('\n'), 'n1')?.checks.map(
+        ({ name, verdict, reason }) => [name, verdict, reason],
+      );
+    const skipped = ['dcgm/eud@gpu 0', 'skipped', 'none'];
+    const pass = iteration('Pass');
+
+    it('passes what passed in each', () => {
+      const all = { iterations: [pass, pass, pass], 'Overall Result': 'Pass' };
+      expect(checksOf(all)).toEqual([['dcgm/memory@gpu 0', 'pass', null], skipped]);
+      expect(dcgmNode(JSON.stringify(all), 'n1')?.tool.version).toBe('4.6.0');
+    });
+
+    it('fails what failed in one, and says in which', () => {
+      const failed = iteration('Fail', { warnings: [{ warning: 'made-up' }] });
+      expect(checksOf({ iterations: [pass, failed], 'Overall Result': 'Fail', warning: 'x' })).toEqual([
+        ['dcgm/memory@gpu 0', 'fail', 'in iteration 2 of 2: made-up'],
+        skipped,
+      ]);
+    });
+
+    it('is open where DCGM ended them for another reason, which it prints before them', () => {
+      const failure = { 'DCGM Diagnostic': { version: '4.6.0', runtime_error: 'no host engine' } };
+      const end = { 'Overall Result': 'Fail', warning: 'made-up end' };
+      const ended = ['dcgm/iterations', 'inconclusive', 'DCGM says Fail: made-up end'];
+      expect(checksOf(failure, { iterations: [pass, pass], ...end })).toEqual([
+        ['dcgm', 'inconclusive', 'no host engine'],
+        ['dcgm/memory@gpu 0', 'pass', null],
+        skipped,
+        ended,
+      ]);
+      expect(checksOf({ iterations: [null], ...end })).toEqual([
+        ['dcgm', 'inconclusive', 'DCGM reports no result of any test'],
+        ended,
+      ]);
+    });
+
+    it('of a form that is not known here is a node that was not judged, and not none', () => {
+      const { nodes, unread } = readDcgm(
+        foundOf({ 'n1.json': '{"Overall Result": "Pass", "iterations": 3}' }),
+      );
+      expect(nodes.map(({ node, checks }) => [node, checks[0]?.verdict])).toEqual([['n1', 'inconclusive']]);
+      expect(unread).toEqual([]);
+      expect(checksOf({ 'Overall Result': 'Pass' })).toEqual([
+        ['dcgm', 'inconclusive', 'DCGM reports no result of any test'],
+      ]);
+    });
+  });
+
+  it('is read in the layout up to DCGM 3.2, with a warning before the JSON and nulls among the tests', () => {
     const old = {
       'DCGM GPU Diagnostic': {
         test_categories: [

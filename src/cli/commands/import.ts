@@ -99,6 +99,7 @@ export const importCommand: CommandModule = {
         ['$0 import thoth test1_describe_512_reps.csv', 'the published repetition study'],
         ['$0 import superbench results-summary.jsonl', 'nodes for pi-bench fleet'],
         ['$0 import dcgm diag/', 'a file of dcgmi diag -j for each node'],
+        ['$0 import nccl-tests nccl/', 'a file of all_reduce_perf for each node'],
       ]),
   handler: ({ format, path, out, json }) =>
     importFrom(String(format), String(path), String(out), json === true),

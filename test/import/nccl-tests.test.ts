@@ -1,0 +1,226 @@
+/**
+ * What all_reduce_perf and its siblings print, as nodes of a fleet: the layouts as nccl-tests has them, the
+ * figures made up.
+ */
+import { describe, expect, it } from 'vitest';
+import { checkFleet } from '../../src/fleet/check.js';
+import { asNodeLine, toLine } from '../../src/fleet/node-line.js';
+import { fleetOf } from '../../src/fleet/table.js';
+import { readNcclTests } from '../../src/import/nccl-tests.js';
+import { foundOf } from './support.js';
+
+interface Printed {
+  readonly program?: string | null;
+  readonly hosts?: readonly string[];
+  /** Microseconds of each size. */
+  readonly times?: Readonly<Record<number, number>>;
+  /** Of 4 ranks, `1.5` of all-reduce. */
+  readonly factor?: number;
+  readonly named?: string;
+  /** Out of place and in place, by size. */
+  readonly wrong?: (size: number) => readonly [string, string];
+  readonly outOfBounds?: number;
+  readonly end?: string;
+  readonly label?: string;
+}
+
+const FOUR = ['a', 'a', 'a', 'a'];
+
+function printed({
+  program = 'all_reduce_perf',
+  hosts = FOUR,
+  times = { 8: 20.25, 1048576: 31.5 },
+  factor = 1.5,
+  named = 'float     sum      -1',
+  wrong = () => ['0', '0'],
+  outOfBounds = 0,
+  end = '# Avg bus bandwidth    : 12.3 \n#\n',
+  label = '#wrong',
+}: Printed = {}): string {
+  const figures = (size: number, time: number, count: string): string => {
+    const rate = size / time / 1e3;
+    return `${time.toFixed(2)}  ${rate.toFixed(2)}  ${(rate * factor).toFixed(2)}  ${count}`;
+  };
+  return [
+    '# nccl-tests version 2.17.6 nccl-headers=1 nccl-library=1',
+    ...(program === null ? [] : [`# Collective test starting: ${program}`]),
+    '# nThread 1 nGpus 4 minBytes 8 maxBytes 1048576 step: 2(factor) warmup iters: 1 iters: 20 validation: 1',
+    '#',
+    '# Using devices',
+    ...hosts.map(
+      (host, i) => `#  Rank  ${i} Group  0 Pid  123 on ${host} device  ${i} [0000:07:00] Made-up GPU`,
+    ),
+    '#                                      out-of-place                       in-place',
+    `#  size  count  type  redop  root  time  algbw  busbw ${label}  time  algbw  busbw ${label}`,
+    '#   (B)  (elements)               (us)  (GB/s)  (GB/s)        (us)  (GB/s)  (GB/s)',
+    ...Object.entries(times).map(([size, time]) => {
+      const [outOf, inPlace] = wrong(Number(size));
+      const both = [figures(Number(size), time, outOf), figures(Number(size), time + 1, inPlace)];
+      return ['', size, Number(size) / 4, named, ...both].join('  ');
+    }),
+    `# Out of bounds values : ${outOfBounds} ${outOfBounds > 0 ? 'FAILED' : 'OK'}`,
+    end,
+  ].join('\n');
+}
+
+const read = (files: Readonly<Record<string, string>>) => readNcclTests(foundOf(files));
+const only = (text: string, name = 'x.txt') => read({ [name]: text }).nodes[0];
+
+describe('nccl-tests', () => {
+  it('has the bus rate of each size out of place and in place, by the factor of our own collectives', () => {
+    const node = only(printed());
+    const rates = [8 / 20.25e-6, 8 / 21.25e-6, 1048576 / 31.5e-6, 1048576 / 32.5e-6];
+    const sizes = [8, 1048576].flatMap((size) => [`${size}/out-of-place`, `${size}/in-place`]);
+    expect(node?.kpis.map(({ key, on, unit, better }) => [key, on, unit, better])).toEqual(
+      sizes.map((one) => [`nccl-tests/all_reduce/float/sum/${one}`, 'ranks:4', 'B/s', 'higher']),
+    );
+    node?.kpis.forEach(({ median }, i) => {
+      expect(median / ((rates[i] as number) * 1.5)).toBeCloseTo(1, 9);
+    });
+    expect([node?.node, node?.tool.version, node?.problems]).toEqual(['a', '2.17.6', []]);
+    expect(node?.devices).toMatchObject({ 'ranks:4': { kind: 'gpu', name: '4 x Made-up GPU' } });
+    expect(node?.checks).toEqual([expect.objectContaining({ verdict: 'pass' })]);
+    expect(asNodeLine(JSON.parse(toLine(node as NonNullable<typeof node>)), 'x')).not.toBeNull();
+  });
+
+  it('has no score for a wrong answer, and the node is not judged good', () => {
+    const text = printed({ wrong: (size) => (size === 8 ? ['0', '3'] : ['0', '0']) });
+    const node = only(text);
+    expect(node?.kpis.map(({ key }) => key.replace(/^.*sum\//, ''))).toEqual([
+      '8/out-of-place',
+      '1048576/out-of-place',
+      '1048576/in-place',
+    ]);
+    expect(node?.problems).toEqual([
+      {
+        kind: 'wrong',
+        what: 'all_reduce',
+        why: 'nccl-tests counted 1 result with wrong elements, such as 3 of all_reduce/float/sum/8/in-place',
+      },
+    ]);
+    expect(node?.checks).toEqual([]);
+    const nodes = ['b', 'c', 'd', 'e'].flatMap(
+      (host) => only(printed({ hosts: FOUR.map(() => host) })) ?? [],
+    );
+    const { outcome, named } = checkFleet(fleetOf([...nodes, ...(node === undefined ? [] : [node])]), {
+      scale: 1,
+      baseline: null,
+    });
+    expect([outcome, named.map(({ node: name, cause }) => [name, cause])]).toEqual([
+      'fail',
+      [['a', 'wrong-result']],
+    ]);
+  });
+
+  it('has no score at all for values out of bounds of which no row is known', () => {
+    const node = only(
+      printed({ program: null, label: 'error', outOfBounds: 2, wrong: () => ['4e-07', '2e-01'] }),
+      'all_reduce.txt',
+    );
+    expect([node?.kpis, node?.problems[0]?.kind]).toEqual([[], 'wrong']);
+    const well = only(
+      printed({ program: null, label: 'error', wrong: () => ['4e-07', '2e-07'] }),
+      'all_reduce.txt',
+    );
+    expect([well?.kpis.length, well?.problems, well?.checks[0]?.verdict]).toEqual([4, [], 'pass']);
+  });
+
+  it('is open where nobody looked at results, and leaves out what was not looked at beside what was', () => {
+    const open = only(printed({ wrong: () => ['N/A', 'N/A'] }));
+    expect([open?.kpis.length, open?.checks.map(({ verdict }) => verdict)]).toEqual([4, ['inconclusive']]);
+    const { nodes, unread } = read({
+      'x.txt': printed({
+        program: './build/alltoall_perf',
+        factor: 0.75,
+        named: 'float    none      -1',
+        wrong: () => ['0', 'N/A'],
+      }),
+    });
+    expect(nodes[0]?.kpis.map(({ key }) => key)).toEqual([
+      'nccl-tests/alltoall/float/8/out-of-place',
+      'nccl-tests/alltoall/float/1048576/out-of-place',
+    ]);
+    expect(unread).toEqual([
+      { path: 'x.txt', why: expect.stringMatching(/^2 results of alltoall that .* such as/), damaged: false },
+    ]);
+  });
+
+  it('is lost where it did not come to its end, or where its rates do not follow from its times', () => {
+    const [cut, odd, empty] = [printed({ end: '' }), printed({ factor: 1.8 }), printed({ times: {} })].map(
+      (text) => only(text),
+    );
+    expect(cut?.problems).toEqual([
+      expect.objectContaining({ kind: 'lost', why: expect.stringMatching(/its end/) }),
+    ]);
+    expect(cut?.kpis).toHaveLength(4);
+    expect(odd?.problems[0]?.why).toMatch(
+      /1048576\/out-of-place: a bus rate of 59.92 GB\/s does not follow from its time/,
+    );
+    expect([odd?.kpis, empty?.problems[0]?.why]).toEqual([[], 'it has no results']);
+    expect(
+      only(printed({ named: 'float sum -1 one two' }).replaceAll('31.50', 'x'))?.problems[0]?.why,
+    ).toMatch(/^a row that its header does not explain: 1048576/);
+  });
+
+  it('has the average as a check where a least one was asked for', () => {
+    const verdicts = ['OK', 'FAILED'].map((word) => {
+      const node = only(printed({ end: `# Avg bus bandwidth    : 12.3 ${word}\n#\n` }));
+      return node?.checks.map(({ name, verdict }) => [name, verdict])[1];
+    });
+    expect(verdicts).toEqual([
+      ['nccl-tests/all_reduce average', 'pass'],
+      ['nccl-tests/all_reduce average', 'fail'],
+    ]);
+  });
+
+  it('is one node of several runs, in one file or in several', () => {
+    const gather = printed({
+      program: 'all_gather_perf',
+      factor: 0.75,
+      named: 'float  none  -1',
+      hosts: FOUR,
+    });
+    const few = printed({ hosts: ['a', 'a'], factor: 1, times: { 8: 9 } });
+    const { nodes } = read({ 'one.txt': `${printed()}\n${gather}`, 'two.txt': few });
+    expect(nodes.map(({ node, kpis, checks }) => [node, kpis.length, checks.length])).toEqual([['a', 10, 3]]);
+    expect(Object.keys(nodes[0]?.devices ?? {})).toEqual(['ranks:4', 'ranks:2']);
+    expect(fleetOf([...nodes]).series).toHaveLength(10);
+  });
+
+  it('is called after its folder where its host is localhost, so that nodes do not become one', () => {
+    const text = printed({ program: null, hosts: FOUR.map(() => 'localhost') });
+    const { nodes } = read({
+      'n1/allreduce.log': text,
+      'n1/all_reduce_again.log': text,
+      'n2/allreduce.log': text,
+    });
+    expect(nodes.map(({ node, kpis }) => [node, kpis.length])).toEqual([
+      ['n1', 8],
+      ['n2', 4],
+    ]);
+    expect(nodes[1]?.kpis[0]?.key).toBe('nccl-tests/all_reduce/float/sum/8/out-of-place');
+  });
+
+  it('is refused with the reason where it is of no node or of nothing that is known', () => {
+    const good = { 'good.txt': printed() };
+    const why = (text: string, name = 'x.txt') =>
+      read({ ...good, [name]: text }).unread.map(({ why: one, damaged }) => [one, damaged]);
+    expect(why('hello')).toEqual([['no output of nccl-tests', false]]);
+    expect(why(printed({ hosts: ['a', 'b'] }))).toEqual([
+      ['it ran over a, b, so it is of none of these nodes', true],
+    ]);
+    expect(why(printed({ hosts: FOUR.map(() => 'localhost') }))[0]?.[0]).toMatch(
+      /names no node: put it into a folder/,
+    );
+    expect(why(printed({ hosts: [] }))[0]?.[0]).toMatch(/does not list its ranks/);
+    expect(why(printed({ program: 'hypercube_perf' }), 'all_reduce.txt')[0]?.[0]).toBe(
+      'of hypercube_perf no bus rate is known',
+    );
+    expect(why(printed({ program: 'alltoallv_perf' }))[0]?.[0]).toBe(
+      'of alltoallv_perf no bus rate is known',
+    );
+    expect(why(printed({ program: null }))[0]?.[0]).toMatch(/name the file after its program/);
+    expect(why(printed().replaceAll('  time', '  cputime'))[0]?.[0]).toMatch(/those of the CPU/);
+    expect(() => read({ 'x.txt': 'hello' })).toThrow(/holds no output of nccl-tests/);
+  });
+});
