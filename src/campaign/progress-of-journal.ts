@@ -25,7 +25,30 @@ export interface Done {
 /** An interrupted inspection is repeated; one that crashed, hung or was wrong is a result. */
 const REPEATED: readonly InspectionStatus[] = ['interrupted'];
 
+const isFirstOfProcess = ({ event }: JournalEntry): boolean => event === 'campaign' || event === 'resumed';
+
+/**
+ * When each line was written, in seconds since the first, as long as its process tells. The wall clock may be set meanwhile, forwards
+ * or back: it counts only in journals from before another was written beside it, and never backwards. Between two processes nothing
+ * passes, for nobody worked.
+ */
+function timesOf(entries: readonly JournalEntry[]): readonly Seconds[] {
+  let passed: Seconds = 0;
+  return entries.map((entry, i) => {
+    const before = entries[i - 1];
+    if (before !== undefined && !isFirstOfProcess(entry)) {
+      const since =
+        entry.monotonic === undefined || before.monotonic === undefined
+          ? (Date.parse(entry.at) - Date.parse(before.at)) / 1000
+          : entry.monotonic - before.monotonic;
+      passed += Math.max(0, since);
+    }
+    return passed;
+  });
+}
+
 export function doneSoFar(entries: readonly JournalEntry[]): Done {
+  const times = timesOf(entries);
   const ends = new Map<number, InspectionEnd>();
   const attempts = new Map<number, number>();
   const open = new Map<number, number>();
@@ -34,17 +57,17 @@ export function doneSoFar(entries: readonly JournalEntry[]): Done {
   let unended = 0;
   let contendedBy: string | null = null;
   let complete = false;
-  let since: number | null = null;
-  /** When each open attempt began, in milliseconds, and up to when the work of processes that were killed is counted. */
-  const begun = new Map<number, number>();
-  let counted = 0;
-  let last = 0;
-  for (const entry of entries) {
-    const at = Date.parse(entry.at);
+  let since: Seconds | null = null;
+  /** When each open attempt began, and up to when the work of processes that were killed is counted. */
+  const begun = new Map<number, Seconds>();
+  let counted: Seconds = 0;
+  let last: Seconds = 0;
+  for (const [i, entry] of entries.entries()) {
+    const at = times[i] ?? last;
     switch (entry.event) {
       case 'campaign':
       case 'resumed':
-        if (since !== null) active += (last - since) / 1000;
+        if (since !== null) active += last - since;
         since = null;
         counted = last;
         break;
@@ -63,8 +86,8 @@ export function doneSoFar(entries: readonly JournalEntry[]): Done {
         const { index, attempt, reason, wall } = entry;
         // It came to its end behind the last line of a process that was killed; several may have run at once.
         if (since === null && open.has(index)) {
-          const until = Math.max(counted, (begun.get(index) ?? counted) + wall * 1000);
-          active += (until - counted) / 1000;
+          const until = Math.max(counted, (begun.get(index) ?? counted) + wall);
+          active += until - counted;
           counted = until;
         }
         open.delete(index);
@@ -91,7 +114,7 @@ export function doneSoFar(entries: readonly JournalEntry[]): Done {
     }
     last = at;
   }
-  if (since !== null) active += (last - since) / 1000;
+  if (since !== null) active += last - since;
   const given = { seconds: lost, unended: unended + open.size };
   return { ends, attempts, open, active, lost: given, complete, contendedBy };
 }

@@ -51,8 +51,7 @@ function leaveSilently(code: number): never {
 
 function followUntilEnd(library: () => string): void {
   // What a terminal sends to all of them, rank 0 decides upon.
-  process.on('SIGINT', () => {});
-  process.on('SIGTERM', () => {});
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => {});
   try {
     follow(joinJob(library(), mpiPlaceHere()?.size ?? 1));
   } catch (error) {

@@ -9,6 +9,7 @@ import { UserError } from '../errors.js';
 import { sameMachine } from '../machine/same-machine.js';
 import type { MachineDescription } from '../machine/types.js';
 import { identity } from '../package.js';
+import { changedConditions } from '../record/changed-conditions.js';
 import type { InspectionEnd } from '../record/inspection-end.js';
 import type { Campaign, InspectionDocument } from '../record/schema.js';
 import { type Journal, type JournalEntry, readJournal, repairJournal } from '../store/journal.js';
@@ -22,28 +23,6 @@ import { say } from './say.js';
 export const sayTruncated = ({ truncated }: Journal): void => {
   if (truncated) say('the last line of the journal was cut off by the kill and is dropped');
 };
-
-/** In the order of their ordinals: in another order a device is another GPU. */
-const gpusOf = ({ gpus }: MachineDescription): string =>
-  (gpus?.devices ?? []).map(({ uuid }) => uuid).join(' ') || 'none';
-
-/**
- * Why what is measured now would be no more of what was measured then, although the machine is the same one; null: it would.
- * @param there as the campaign was begun
- */
-export function conditionsChanged(there: MachineDescription, here: MachineDescription): string | null {
-  const conditions = [
-    ['GPUs', gpusOf(there), gpusOf(here)],
-    ['CPUs that may be used', there.limits.allowedCpus ?? 'unknown', here.limits.allowedCpus ?? 'unknown'],
-    // Its engine computes what a framework does in JavaScript and WebAssembly.
-    ['Node', there.runtime.node, here.runtime.node],
-    ['kernel', there.os.kernelRelease ?? 'unknown', here.os.kernelRelease ?? 'unknown'],
-  ] as const;
-  const changed = conditions.filter(([, then, now]) => then !== now);
-  if (changed.length === 0) return null;
-  const told = changed.map(([what, then, now]) => `${what}: ${then} then, ${now} now`).join('; ');
-  return `this campaign was begun under other conditions (${told}): resume it under those, or start it anew`;
-}
 
 /** @throws UserError when this is not the machine, as it was, or not the pi-bench, that began the campaign. */
 export function checkSame({ head }: Journal): void {
@@ -60,14 +39,17 @@ export function checkSame({ head }: Journal): void {
       `this campaign was begun before this machine was booted, or on another one of its kind, and in a container nothing tells which (${there.os.hostname} then, ${here.os.hostname} now): start it anew`,
     );
   }
-  const changed = conditionsChanged(there, here);
-  if (changed !== null) throw new UserError(changed);
   const { version, commit } = identity();
   if (head.piBench.version !== version || head.piBench.commit !== commit) {
     throw new UserError(
       `this campaign was begun by pi-bench ${head.piBench.version} (${head.piBench.commit ?? 'no commit'}): resume it with that one, or start it anew`,
     );
   }
+  const changed = changedConditions(there, here);
+  if (changed !== null)
+    throw new UserError(
+      `this campaign was begun under other conditions (${changed}): resume it under those, or start it anew`,
+    );
 }
 
 /** What the worker wrote before the kill although the campaign had not yet noted it. */

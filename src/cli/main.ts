@@ -7,6 +7,7 @@ import { identity } from '../package.js';
 import { QuantityError } from '../quantities/parse.js';
 import { ON_NODE } from '../submit/names.js';
 import { say } from './say.js';
+import { outliveHangup } from './signals.js';
 import {
   asUsual,
   type CommandHelp,
@@ -177,6 +178,7 @@ function choosingShell(args: readonly string[]): readonly string[] {
 /** Runs one command; sets the exit code and never throws. */
 export async function main(given: readonly string[]): Promise<void> {
   let args = asUsual(given);
+  outliveHangup();
   process.stdout.on('error', (error) => {
     // A reader that goes away (`| head`) is no error of ours; a full disk is one that nobody else would tell of.
     if (systemCode(error) === 'EPIPE') process.exit(process.exitCode ?? EXIT.done);

@@ -30,17 +30,21 @@ export async function measure(
   const ofEach = campaignOfEachText(campaign);
   if (ofEach !== null) say(ofEach);
   const engine = await openEngine(campaign, coresHere().allowed.length, standby);
-  const lock = await lockCampaign(campaign.id);
   try {
-    const end = await runCampaign(beginCampaign(campaign, String(flags.out), machine, locks), {
-      quiet: flags.quiet === true,
-      wait: flags.wait !== false,
-      strict: flags.strict === true,
-      engine,
-    });
-    await showEnd(end, flags.json === true);
+    const start = beginCampaign(campaign, String(flags.out), machine, locks);
+    const lock = await lockCampaign(campaign.id, start.store.folder());
+    try {
+      const end = await runCampaign(start, {
+        quiet: flags.quiet === true,
+        wait: flags.wait !== false,
+        strict: flags.strict === true,
+        engine,
+      });
+      await showEnd(end, flags.json === true);
+    } finally {
+      lock.release();
+    }
   } finally {
-    lock.release();
     await engine.close();
   }
 }

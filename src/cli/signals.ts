@@ -1,7 +1,8 @@
-/** SIGINT and SIGTERM stop a campaign cleanly; a second one ends the process at once. */
+/** SIGINT, SIGTERM and SIGHUP stop a campaign cleanly; a second one ends the process at once. */
 import { constants } from 'node:os';
 import { EXIT } from '../errors.js';
 import { DEADLINE } from '../execution/engine.js';
+import { outlivesHangup } from '../execution/hangup.js';
 
 /**
  * Who launched us passes a signal on that the kernel, or a scheduler, gave to the whole group, so that one signal arrives twice; where a session
@@ -16,6 +17,14 @@ export interface Stopper {
   /** As a signal does, but that none came: a deadline is there. */
   stop(): void;
   release(): void;
+}
+
+const STOPPING: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM'];
+const HANGUP: NodeJS.Signals = 'SIGHUP';
+
+/** Without it a terminal that ends would end the whole command, also where no campaign runs at that moment. */
+export function outliveHangup(): void {
+  if (outlivesHangup() && process.listenerCount(HANGUP) === 0) process.on(HANGUP, () => {});
 }
 
 /** @param onSecond the process ends when it returns */
@@ -37,7 +46,7 @@ export function stopOnSignals(
     onFirst(name);
     controller.abort();
   };
-  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  const names = outlivesHangup() ? STOPPING : [...STOPPING, HANGUP];
   for (const name of names) process.on(name, handler);
   return {
     signal: controller.signal,

@@ -7,6 +7,7 @@ import { addonPath } from '../native.js';
 import { programFile } from '../programs.js';
 import { changedEnvironment, NO_CERTIFICATES } from '../stacks/environment.js';
 import type { Environment } from '../stacks/stack.js';
+import { outlivesHangup } from './hangup.js';
 
 const WORKER = programFile('inspection/worker');
 
@@ -14,6 +15,8 @@ const WORKER = programFile('inspection/worker');
 export const startWorker = (changes: Environment): ChildProcess =>
   spawn(process.execPath, [WORKER], {
     env: changedEnvironment(process.env, { ...NO_CERTIFICATES, ...changes, PIBENCH_ADDON: addonPath() }),
+    // Before a worker runs its first line the end of a terminal would end it, which a whole group is told of.
+    detached: outlivesHangup(),
     stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
   });
 

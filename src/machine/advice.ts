@@ -272,6 +272,18 @@ const aslr: Check = ({ os }) =>
         action: 'to find out how large that part is: setarch --addr-no-randomize npx pi-bench',
       };
 
+const ownNetwork: Check = ({ virtualisation: { container } }) =>
+  container === null
+    ? null
+    : {
+        topic: 'own-network',
+        level: 'note',
+        seen: `a container (${container}), which may have a network of its own`,
+        why: 'campaigns of one network wait for each other: what is measured beside it on the host, or in another container, at the same time neither waits nor is named',
+        action:
+          'give containers that may measure at the same time the network of the host (docker run --network host; hostNetwork: true in a pod), or start one after the other',
+      };
+
 const CHECKS: readonly Check[] = [
   quota,
   hiddenCgroup,
@@ -292,6 +304,7 @@ const CHECKS: readonly Check[] = [
   pressure,
   isolation,
   aslr,
+  ownNetwork,
 ];
 
 const ORDER: readonly Advice['level'][] = ['important', 'worthwhile', 'note'];

@@ -35,7 +35,8 @@ const hasOnlyKernelOfHost = ({ virtualisation: { container }, os }: MachineDescr
 
 const differ = <T>(a: T | null, b: T | null): boolean => a !== null && b !== null && a !== b;
 
-function memoryDiffers(a: Bytes | null, b: Bytes | null): boolean {
+/** Whether by more than a boot explains. */
+export function memoryDiffers(a: Bytes | null, b: Bytes | null): boolean {
   return a !== null && b !== null && Math.abs(a - b) > SAME_MEMORY * Math.max(a, b);
 }
 

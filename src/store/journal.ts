@@ -7,8 +7,12 @@ import { UserError } from '../errors.js';
 import { readable, SCHEMA_VERSION } from '../record/schema.js';
 import { appendJsonLine, cutToWholeLines, readJsonLines, type WholeLines } from './json-lines.js';
 
-const at = z.iso.datetime();
-const inspection = { index: z.int().min(0), attempt: z.int().min(1), at };
+const moment = {
+  at: z.iso.datetime(),
+  /** CLOCK_MONOTONIC in seconds: nobody sets it. Absent in journals from before it was written. */
+  monotonic: z.number().optional(),
+};
+const inspection = { index: z.int().min(0), attempt: z.int().min(1), ...moment };
 
 const entrySchema = z.discriminatedUnion('event', [
   z.looseObject({
@@ -17,7 +21,7 @@ const entrySchema = z.discriminatedUnion('event', [
     campaign: readable.campaign,
     machine: z.record(z.string(), z.json()),
     piBench: z.looseObject({ version: z.string(), commit: z.string().nullable() }),
-    at,
+    ...moment,
   }),
   z.looseObject({ event: z.literal('started'), ...inspection }),
   z.looseObject({
@@ -28,14 +32,14 @@ const entrySchema = z.discriminatedUnion('event', [
     /** Seconds from launch to exit. */
     wall: z.number(),
   }),
-  z.looseObject({ event: z.literal('resumed'), at }),
+  z.looseObject({ event: z.literal('resumed'), ...moment }),
   /** What an ended attempt left can no longer be read, or followed from such a one: it is to be made again. */
   z.looseObject({ event: z.literal('gone'), ...inspection, reason: z.string() }),
   /** Another campaign measures on this machine at the same time. */
-  z.looseObject({ event: z.literal('contended'), by: z.string(), at }),
-  z.looseObject({ event: z.literal('interrupted'), signal: z.string(), at }),
+  z.looseObject({ event: z.literal('contended'), by: z.string(), ...moment }),
+  z.looseObject({ event: z.literal('interrupted'), signal: z.string(), ...moment }),
   /** How long this process worked on the campaign, waiting excluded. */
-  z.looseObject({ event: z.literal('stopped'), active: z.number(), status: z.string(), at }),
+  z.looseObject({ event: z.literal('stopped'), active: z.number(), status: z.string(), ...moment }),
 ]);
 
 export type JournalEntry = z.infer<typeof entrySchema>;

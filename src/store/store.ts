@@ -6,9 +6,11 @@ import { chmodSync, copyFileSync, cpSync, existsSync, readdirSync, rmSync, statS
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { EXIT, messageOf, UserError } from '../errors.js';
+import { monotonic } from '../inspection/job.js';
 import type { ReadInspection } from '../record/analyse-inspection.js';
 import type { PiBenchRecord } from '../record/schema.js';
 import { writeFileAtomic } from './atomic.js';
+import { LOCK } from './folder-lock.js';
 import { appendToJournal, type JournalEntry } from './journal.js';
 import { makeFolder } from './make-folder.js';
 import { leaveLink, MOVED } from './moved.js';
@@ -45,6 +47,7 @@ export interface Store {
   inspectionFolders(): readonly string[];
   /** Called when a document had to go to a folder of another root: everything else follows it. */
   documentWritten(path: string): void;
+  /** With the moment on the clock that nobody sets. */
   append(entry: JournalEntry): void;
   writeRecord(record: PiBenchRecord): string;
   writeStackLock(content: string): void;
@@ -112,7 +115,7 @@ export function openStore(wanted: string, campaign: string, onMove: (move: Move)
     const isThere = existsSync(fallback);
     try {
       make(fallback);
-      const filter = (path: string): boolean => path === from || basename(path) !== MOVED;
+      const filter = (path: string): boolean => path === from || ![LOCK, MOVED].includes(basename(path));
       if (existsSync(from)) cpSync(from, fallback, { recursive: true, force: false, filter });
       makeWritable(fallback);
     } catch (error) {
@@ -165,7 +168,8 @@ export function openStore(wanted: string, campaign: string, onMove: (move: Move)
       const why = new Error('a document could not be written there');
       tellMove(move(why), why);
     },
-    append: (entry) => writing(() => appendToJournal(join(root, JOURNAL), entry)),
+    append: (entry) =>
+      writing(() => appendToJournal(join(root, JOURNAL), { ...entry, monotonic: monotonic() })),
     writeRecord: (record) =>
       writing(() => {
         const path = join(root, RECORD);

@@ -1,4 +1,5 @@
 /** What of a campaign counts as done when it goes on, and what becomes of it where some of it has to be made again. */
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Conductor, conduct } from '../../src/campaign/conduct.js';
 import { doneSoFar } from '../../src/campaign/progress-of-journal.js';
@@ -97,6 +98,62 @@ describe('a campaign that was killed', () => {
     expect(unended(begun(0, 1), resumed, begun(0, 2), again)).toBe(1);
     // Its document was there: the end was noted later.
     expect(unended(begun(0, 1), resumed, ended(0))).toBe(0);
+  });
+});
+
+describe('the time that a campaign that was killed has worked', () => {
+  const HOUR = 3600;
+  const lines = fc.array(
+    fc.record({
+      // Whole seconds, and how far somebody sets the clock before the line is written.
+      passed: fc.integer({ min: 0, max: 1000 }),
+      step: fc.oneof(fc.constant(0), fc.integer({ min: -24 * HOUR, max: 24 * HOUR })),
+      event: fc.constantFrom('started', 'ended', 'contended', 'interrupted', 'resumed', 'stopped'),
+    }),
+    { maxLength: 20 },
+  );
+  type Line = { readonly passed: number; readonly step: number; readonly event: string };
+
+  /** As a process after the other writes them, each with a clock that begins anew where the machine is booted between them. */
+  function journalOf(all: readonly Line[], monotonic: boolean, steps: boolean): readonly JournalEntry[] {
+    let wall = Date.parse(at) / 1000;
+    let clock = 5;
+    return [{ event: 'campaign', passed: 0, step: 0 }, ...all].map((line, index) => {
+      wall += line.passed + (steps ? line.step : 0);
+      clock = line.event === 'resumed' && index % 2 === 0 ? 1 : clock + line.passed;
+      return {
+        ...{ event: line.event, index, attempt: 1, status: 'measured', reason: null, wall: 0, active: 7 },
+        at: new Date(wall * 1000).toISOString(),
+        ...(monotonic ? { monotonic: clock } : {}),
+      } as unknown as JournalEntry;
+    });
+  }
+
+  it('is the same wherever the clock was set meanwhile, forwards or back', () => {
+    fc.assert(
+      fc.property(lines, (all) => {
+        const { active } = doneSoFar(journalOf(all, true, true));
+        expect(active).toBe(doneSoFar(journalOf(all, true, false)).active);
+        expect(active).toBe(doneSoFar(journalOf(all, false, false)).active);
+      }),
+    );
+  });
+
+  it('is never less than none, also in a journal that has the wall clock alone', () => {
+    fc.assert(
+      fc.property(lines, (all) => {
+        expect(doneSoFar(journalOf(all, false, true)).active).toBeGreaterThanOrEqual(0);
+      }),
+    );
+    const [head, begun, contended] = journalOf(
+      [
+        { event: 'started', passed: 1, step: 0 },
+        { event: 'contended', passed: 5, step: -HOUR },
+      ],
+      true,
+      true,
+    ) as [JournalEntry, JournalEntry, JournalEntry];
+    expect(doneSoFar([head, begun, contended]).active).toBe(5);
   });
 });
 

@@ -24,6 +24,42 @@ const withGpus = (...uuids: readonly string[]): MachineDescription => ({
   },
 });
 
+const governed = (governors: readonly string[], turbo: boolean | null): MachineDescription => ({
+  ...machine,
+  cpu: {
+    ...machine.cpu,
+    frequency: {
+      ...machine.cpu.frequency,
+      governors,
+      turbo: turbo === null ? null : { enabled: turbo, control: '/sys/no_turbo', off: '1' },
+    },
+  },
+});
+const huge = (transparentHugePages: string | null): MachineDescription => ({
+  ...machine,
+  memory: { ...machine.memory, transparentHugePages },
+});
+const withQuota = (cpuQuota: number | null, visible = true): MachineDescription => ({
+  ...machine,
+  limits: { ...machine.limits, cpuQuota, cgroup: { version: 2, path: '/', visible } },
+});
+const withMicrocode = (microcode: string | null): MachineDescription => ({
+  ...machine,
+  cpu: { ...machine.cpu, microcode },
+});
+/** By which it is the same one whatever its host is called. */
+const withId = (one: MachineDescription): MachineDescription => ({
+  ...one,
+  os: { ...one.os, machineIdHash: 'one' },
+});
+const gpuSet = (set: Partial<GpuDescription>): MachineDescription => {
+  const { gpus } = withGpus('GPU-a');
+  return {
+    ...machine,
+    gpus: { ...gpus, devices: gpus?.devices.map((gpu) => ({ ...gpu, ...set })) } as typeof gpus & object,
+  };
+};
+
 beforeEach(() => here.describe.mockReset());
 
 const resumed = (there: MachineDescription, now: MachineDescription) => {
@@ -65,12 +101,105 @@ it.each([
     { ...machine, runtime: { ...machine.runtime, node: 'v26.1.0' } },
     'Node: v24.0.0 then, v26.1.0 now',
   ],
+  [
+    'the governor is another one',
+    governed(['powersave'], null),
+    governed(['performance'], null),
+    'governor: powersave then, performance now',
+  ],
+  ['turbo was switched off', governed([], true), governed([], false), 'turbo: on then, off now'],
+  [
+    'huge pages come by other rules',
+    huge('never'),
+    huge('always'),
+    'transparent huge pages: never then, always now',
+  ],
+  ['the quota is another one', withQuota(4), withQuota(1), 'CPU quota: 4 then, 1 now'],
+  ['a quota was set', withQuota(null), withQuota(1), 'CPU quota: none then, 1 now'],
+  [
+    'the microcode is another one',
+    withMicrocode('0x1'),
+    withMicrocode('0x2'),
+    'microcode: 0x1 then, 0x2 now',
+  ],
+  [
+    'the GPU driver is another one',
+    gpuSet({ driver: '535.1' }),
+    gpuSet({ driver: '570.2' }),
+    'GPU driver: 535.1 then, 570.2 now',
+  ],
+  ['ECC was switched', gpuSet({ ecc: true }), gpuSet({ ecc: false }), 'ECC of cuda:0: on then, off now'],
+  ['a GPU was divided', gpuSet({ mig: false }), gpuSet({ mig: true }), 'MIG of cuda:0: off then, on now'],
+  [
+    'a power limit was set',
+    gpuSet({ enforcedPowerLimitWatts: 700 }),
+    gpuSet({ enforcedPowerLimitWatts: 500 }),
+    'power limit of cuda:0: 700 W then, 500 W now',
+  ],
+  [
+    'memory was added',
+    withId({ ...machine, memory: { ...machine.memory, total: 64e9 } }),
+    withId({ ...machine, memory: { ...machine.memory, total: 128e9 } }),
+    'memory bytes: 64000000000 then, 128000000000 now',
+  ],
 ])('refuses where %s, with what changed', (_, there, now, told) => {
   expect(resumed(there, now)).toThrow(
     new UserError(
       `this campaign was begun under other conditions (${told}): resume it under those, or start it anew`,
     ),
   );
+});
+
+it.each([
+  ['the host got another name', machine, { ...machine, os: { ...machine.os, hostname: 'renamed' } }],
+  [
+    'a boot left a little less memory',
+    { ...machine, memory: { ...machine.memory, total: 64_000_000_000 } },
+    { ...machine, memory: { ...machine.memory, total: 63_999_000_000 } },
+  ],
+  ['the governor could not be read then', governed([], null), governed(['performance'], true)],
+  ['the governor cannot be read now', governed(['performance'], true), governed([], null)],
+  ['huge pages were not told', huge(null), huge('always')],
+  ['the control group cannot be seen now', withQuota(4), withQuota(null, false)],
+  ['the microcode was not told', withMicrocode(null), withMicrocode('0x2')],
+  ['NVML does not answer now', gpuSet({ driver: '535.1', ecc: true, powerLimitWatts: 700 }), gpuSet({})],
+])('goes on where %s: what is not known has not changed', (_, there, now) => {
+  expect(resumed(withId(there), withId(now))).not.toThrow();
+});
+
+it('looks at every label of a record that says what a number depends on, or the resumed record would be wrong', () => {
+  const [then, now] = [gpuSet({}), gpuSet({})].map((one, i) => ({
+    ...one,
+    cpu: { ...one.cpu, sockets: 1 + i, cores: 2 + i, threads: 2 + i, smt: i === 0 },
+    memory: {
+      ...one.memory,
+      numaNodes: Array.from({ length: 1 + i }, (_, node) => ({
+        node,
+        cpus: '0',
+        total: null,
+        available: null,
+      })),
+    },
+    os: {
+      ...one.os,
+      name: 'Debian',
+      version: `${12 + i}`,
+      libc: { name: 'glibc' as const, version: `2.${i}` },
+    },
+    limits: { ...one.limits, memoryLimit: 1e9 * (1 + i) },
+  })) as unknown as [MachineDescription, MachineDescription];
+  const labels = [
+    'sockets',
+    'cores',
+    'CPUs',
+    'SMT',
+    'NUMA nodes',
+    'operating system',
+    'C library',
+    'memory limit',
+  ];
+  for (const label of labels)
+    expect(resumed(withId(then), withId(now))).toThrow(new RegExp(`[(;] ?${label}`));
 });
 
 it('names all that changed in one line', () => {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,13 +8,19 @@ import { waitingLibrary } from '../support/libraries.js';
 import {
   journalOf,
   killAll,
+  launcher,
   matmulRecord,
   piBench,
   readRecordFile,
+  start,
   startPiBench,
   until,
   withFolder,
 } from '../support/pi-bench.js';
+
+/** Sockets end at a network namespace; the lock of a folder takes a program. */
+const canPartNetworks = spawnSync('unshare', ['--net', 'flock', '--help'], { stdio: 'ignore' }).status === 0;
+if (!canPartNetworks) console.warn('skipped: there is no flock, or no network can be made here');
 
 const LAUNCHES = 3;
 /** From the beginning of a campaign to its end: what there is of it when it is killed. */
@@ -186,6 +193,36 @@ describe('resume after kill -9 of everything', () => {
       expect(journalOf(folder).some(({ event }) => event === 'resumed')).toBe(false);
       expect(readRecordFile(folder).batches[0]?.measured).toBe(LAUNCHES);
     }));
+
+  it.skipIf(!canPartNetworks)(
+    'refuses a campaign that is measured in another network, as in another container with this folder, until that is killed',
+    () =>
+      withFolder(async (scratch) => {
+        const go = join(scratch, 'go');
+        const library = waitingLibrary(scratch, go);
+        const out = join(scratch, 'results');
+        const few = ['--size', '16', '--reps', '5', '--warmup', '2', '--threads', '1', '--timeout', '1000h'];
+        const what = [...few, '--inspections', String(LAUNCHES), '--stack', `cblas:${library}`];
+        const running = startPiBench(['matmul', '--quiet', '--out', out, ...what]);
+        const folder = await firstLaunch(out);
+        // Were it not refused it would wait for the other's library, and longer than this test.
+        const elsewhere = ['60', 'unshare', '--net', process.execPath, launcher, 'resume', folder, '--quiet'];
+        const resumedElsewhere = () => start('timeout', elsewhere).ended;
+        const refused = await resumedElsewhere();
+        expect(refused.stderr).toMatch(
+          /another container or network, works on campaign \S+ \(pid \d+ on \S+, since \S+Z\): wait .* remove \S+\/lock\n$/,
+        );
+        expect(refused.stderr).toContain(`pid ${running.child.pid} on `);
+        expect(refused.code).toBe(64);
+        expect(journalOf(folder).some(({ event }) => event === 'resumed')).toBe(false);
+        killAll(running.child.pid ?? 0);
+        await running.ended;
+        writeFileSync(go, '');
+        expect((await resumedElsewhere()).code).toBe(0);
+        expect(readRecordFile(folder).batches[0]?.measured).toBe(LAUNCHES);
+        expect(readdirSync(folder).sort()).toEqual(['inspections', 'journal.ndjson', 'record.json']);
+      }),
+  );
 
   it('is what show advises for an interrupted campaign, but not while it is under way', () =>
     withFolder(async (scratch) => {

@@ -5,9 +5,11 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import {
   campaignFolder,
+  launcher,
   piBench,
   readInspectionFile,
   readRecordFile,
+  start,
   startPiBench,
   until,
   withFolder,
@@ -18,6 +20,15 @@ import { measuringSeconds } from '../support/processes.js';
 /** Of one thread: where two share CPUs with others, each repetition waits for both. */
 const MEASURED = ['matmul', '--size', '256', '--threads', '1', '--warmup', '5'];
 
+const campaignBegun = (out: string): Promise<string> =>
+  until(() => {
+    try {
+      return campaignFolder(out);
+    } catch {
+      return undefined;
+    }
+  }, 'the campaign');
+
 describe('a signal', () => {
   it.each([
     ['SIGINT', 130],
@@ -27,13 +38,7 @@ describe('a signal', () => {
     withFolder(async (out) => {
       const args = [...MEASURED, '--reps', '6000', '--inspections', '2'];
       const running = startPiBench([...args, '--out', out]);
-      const folder = await until(() => {
-        try {
-          return campaignFolder(out);
-        } catch {
-          return undefined;
-        }
-      }, 'the campaign');
+      const folder = await campaignBegun(out);
       // Into the repetitions of the second launch.
       await until(() => {
         try {
@@ -65,6 +70,29 @@ describe('a signal', () => {
       expect(readRecordFile(folder).batches[0]?.inspections.map(({ statistics }) => statistics?.n)).toEqual([
         6_000, 6_000,
       ]);
+    }));
+
+  it('SIGHUP does not end a campaign under nohup, nor a launch of it, wherever that is: it goes on to its result', () =>
+    withFolder(async (out) => {
+      const how = '--reps 3000 --inspections 4 --quiet --no-wait'.split(' ');
+      const args = [...MEASURED, ...how, '--out', out];
+      // A shell, as it is what a person types nohup into.
+      const running = start('bash', ['-c', 'nohup "$@"', 'bash', process.execPath, launcher, ...args]);
+      const folder = await campaignBegun(out);
+      const isOver = (): boolean =>
+        existsSync(join(folder, 'record.json')) || running.child.exitCode !== null;
+      // As where a session ends: to all of the job, again and again, in whatever it is at.
+      while (!isOver()) {
+        process.kill(-(running.child.pid ?? 0), 'SIGHUP');
+        await setTimeout(20);
+      }
+      const run = await running.ended;
+      expect(run.stderr).not.toContain('stopping');
+      expect(run.code).toBe(0);
+      const record = readRecordFile(folder);
+      expect(record.status).toBe('complete');
+      const [batch] = record.batches;
+      expect(batch?.inspections.map(({ status }) => status)).toEqual(Array(4).fill('measured'));
     }));
 
   it('that comes once more ends it at once, and says how the campaign is gone on with', () =>

@@ -126,6 +126,12 @@ describe('advice', () => {
     expect(topics(files)).toEqual([topic]);
   });
 
+  it('tells who is in a container that a network of its own keeps campaigns from waiting for each other', () => {
+    const contained = { ...quiet, '/run/.containerenv': '' };
+    expect(topics(contained)).toEqual(['own-network']);
+    expect(about(contained, 'own-network')?.seen).toContain('podman');
+  });
+
   it('is only what follows from the little that could be read', () => {
     expect(topics({})).toEqual(['cgroup-untold', 'schedstat', 'psi']);
   });

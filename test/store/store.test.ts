@@ -1,5 +1,5 @@
 /** A campaign's folder that cannot be written: it goes elsewhere, or says where what was measured is. */
-import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -56,6 +56,18 @@ describe('a campaign that can be written nowhere', () => {
     }));
 });
 
+it('writes beside each line of the journal when that was, on a clock that nobody sets', () =>
+  withFolder(async (folder) => {
+    const store = openStore(join(folder, 'campaign'), 'clock', vi.fn());
+    for (let line = 0; line < 2; line++) store.append(entry);
+    const text = readFileSync(join(folder, 'campaign', 'journal.ndjson'), 'utf8').trim();
+    const [first, second] = text.split('\n').map((line) => JSON.parse(line) as { monotonic: number });
+    const now = Number(process.hrtime.bigint()) * 1e-9;
+    expect(first?.monotonic).toBeGreaterThan(0);
+    expect(second?.monotonic).toBeGreaterThan(first?.monotonic ?? now);
+    expect(second?.monotonic).toBeLessThanOrEqual(now);
+  }));
+
 describe('a campaign that moves', () => {
   it('copies nothing over what another process has moved before', () =>
     withFolder(async (folder) => {
@@ -79,8 +91,11 @@ describe('a campaign that moves', () => {
       const moved = vi.fn();
       const store = openStore(wanted, 'links', moved);
       writeFileSync(join(wanted, 'journal.ndjson'), '');
+      writeFileSync(join(wanted, 'lock'), 'pid 1');
       store.documentWritten('/elsewhere/1.json');
       const to = store.folder();
+      // Whose process is at work there holds no lock on the copy.
+      expect(existsSync(join(to, 'lock'))).toBe(false);
       expect(movedTo(wanted)).toBe(to);
       expect(moved.mock.calls[0]?.[0]).toMatchObject({ from: wanted, to, leftBehind: false });
       const refused = errorOf(() => readRecord(wanted));

@@ -65,7 +65,7 @@ async function resumeLocked(
 ): Promise<void> {
   checkSame(journal);
   const { campaign } = journal.head;
-  const lock = await lockCampaign(campaign.id);
+  const lock = await lockCampaign(campaign.id, folder);
   try {
     if (commandName(campaign) === 'qualify') await resumeQualification(folder, options);
     else await resumeCampaign(folder, path, options);

@@ -183,7 +183,7 @@ export async function qualify(input: QualifyInput, begun: Begun | null = null): 
   const start = beginFirst(input);
   const ofEach = input.asked === undefined ? null : qualificationOfEachText(start.campaign);
   if (ofEach !== null) say(ofEach);
-  const lock = await lockCampaign(start.campaign.id);
+  const lock = await lockCampaign(start.campaign.id, start.store.folder());
   try {
     return await attempt(input, start, []);
   } finally {
