@@ -13,12 +13,14 @@ import { gpuEnvironment } from '../frameworks/gpu-environment.js';
 import { findIndicator } from '../indicators/index.js';
 import { AT_GATE, type Job, monotonic } from '../inspection/job.js';
 import { gpuKernels, type NativeFault } from '../native.js';
-import type { ReadInspection } from '../record/analyse-inspection.js';
+import { disobeyed, type ReadInspection } from '../record/analyse-inspection.js';
 import { groupsOf } from '../record/at-once.js';
 import type { BatchEnd, InspectionEnd } from '../record/inspection-end.js';
+import { type Launched, otherThanFirst } from '../record/one-build.js';
 import type { BatchSpec, Campaign, PiBenchRecord, Warmup } from '../record/schema.js';
 import { identifyStack, launchOf, ownStackOf } from '../stacks/own/own-stack.js';
 import type { Environment } from '../stacks/stack.js';
+import { median } from '../statistics/quantile.js';
 import { inspectionFile, type Store, samplesFile } from '../store/store.js';
 import type { Seconds } from '../units.js';
 import { type Gate, makeGate } from './at-once.js';
@@ -164,10 +166,21 @@ function warmupOf(batch: BatchSpec, pilotCalls: number | undefined): Warmup {
   return { kind: 'count', count: pilotCalls };
 }
 
-/** What a launch tells the schedule; null where it was not measured to its end. */
-function launchValue(read: ReadInspection | null, end: InspectionEnd, batch: BatchSpec): LaunchValue | null {
+/**
+ * What a launch tells the schedule; null where it was not measured to its end, or no record will count it, because it was another
+ * case or another build.
+ * @param launches of the batch that were read, this one included
+ */
+function launchValue(
+  read: ReadInspection | null,
+  end: InspectionEnd,
+  batch: BatchSpec,
+  launches: readonly Launched[],
+): LaunchValue | null {
   if (read === null || end.status !== 'measured' || read.samples.seconds.length === 0) return null;
   const { document, samples } = read;
+  if (disobeyed(document, median(samples.seconds)) !== null) return null;
+  if (otherThanFirst({ index: end.index, stack: document.stack }, launches) !== null) return null;
   const ofAll = allMeasureCeilings(batch);
   const ceilings = document.spans.find(({ name }) => name === 'ceilings')?.seconds ?? 0;
   return {
@@ -192,6 +205,7 @@ export async function conduct(
   const times = createLaunchTimes(campaign.batches);
   const endedOf = campaign.batches.map(() => 0);
   const pilots = new Map<number, number>();
+  const launched = campaign.batches.map((): Launched[] => []);
   /** Tells the schedule, and remembers the warm-up that the batch's first launch found. */
   const learn = (inspection: PlannedInspection, end: InspectionEnd): void => {
     ends.push({ ...end, batch: inspection.batch });
@@ -206,7 +220,9 @@ export async function conduct(
         ? store.readInspection(inspection.index)
         : null;
     if (read !== null && pilot) pilots.set(inspection.batch, read.document.warmup.calls);
-    schedule.ended(inspection, launchValue(read, end, batch));
+    const launches = launched[inspection.batch] as Launched[];
+    if (read !== null) launches.push({ index: end.index, stack: read.document.stack });
+    schedule.ended(inspection, launchValue(read, end, batch, launches));
   };
 
   const timeToCome = (): Seconds | null => {

@@ -2,7 +2,7 @@
  * What the batches of a campaign are called by: that in which they differ, and the number that was swept, where one
  * was. The same for the terminal, the report and the tables. Pure.
  */
-import { briefBytes, plural } from '../quantities/format.js';
+import { briefBytes, formatSeconds, formatShare, plural } from '../quantities/format.js';
 import type { RecordBatch } from '../record/schema.js';
 
 type Value = string | number | boolean | null;
@@ -52,12 +52,42 @@ function samplingTraits({ sampling }: RecordBatch['asked']): [string, Value][] {
   return sampling.kind === 'fixed' ? [['repetitions', sampling.repetitions]] : [['budget', sampling.seconds]];
 }
 
+const LABEL = 'label ';
+
+/** `side a`: of who measures, in their own words. */
+const labelTraits = ({ labels = {} }: RecordBatch['asked']): [string, Value][] =>
+  Object.entries(labels).map(([key, value]) => [`${LABEL}${key}`, `${key} ${value}`]);
+
+function warmupText(warmup: RecordBatch['asked']['warmup']): string | null {
+  switch (warmup?.kind) {
+    case undefined:
+      return null;
+    case 'auto':
+      return 'automatic warm-up';
+    case 'count':
+      return `warm-up of ${plural(warmup.count, 'call')}`;
+    case 'time':
+      return `warm-up of ${formatSeconds(warmup.seconds)}`;
+  }
+}
+
+/** How launches were made, which says little of what was measured: in a name only where nothing else tells two batches apart. */
+const HOW: Readonly<Record<string, (asked: RecordBatch['asked']) => string | null>> = {
+  warmup: ({ warmup }) => warmupText(warmup),
+  precision: ({ precision }) => (precision === undefined ? null : `±${formatShare(precision)}`),
+  inspections: ({ inspections }) => `of ${plural(inspections, 'launch', 'launches')}`,
+  timeout: ({ timeout }) => (timeout === null ? null : `timeout ${formatSeconds(timeout)}`),
+};
+
+const howTraits = (asked: RecordBatch['asked']): [string, Value][] =>
+  Object.entries(HOW).map(([key, tell]) => [key, tell(asked)]);
+
 /** What its stack is called, as it was asked for: of libraries of one interface their files, which are all that tells them apart. */
 export const askedStack = ({ asked: { stack } }: Pick<NamedBatch, 'asked'>): string =>
   stack.own ?? [stack.provider, stack.variant].filter((part) => part !== null).join(':');
 
 /** m, n and k become one size where they are equal in every batch. */
-function traitsOf({ asked }: NamedBatch, square: boolean): Traits {
+function traitsOf({ asked, imported }: NamedBatch, square: boolean): Traits {
   const { indicator, parameters } = asked.case;
   const { m, n, k, ...others } = parameters;
   const shape: [string, Value][] = square
@@ -71,6 +101,8 @@ function traitsOf({ asked }: NamedBatch, square: boolean): Traits {
     ['stack', askedStack({ asked })],
     ['device', asked.device],
     ['at once', asked.atOnce === true ? 'at once' : null],
+    ...labelTraits(asked),
+    ...(imported === undefined ? howTraits(asked) : []),
   ]);
 }
 
@@ -124,10 +156,22 @@ const textOf = (traits: Traits, keys: readonly string[]): string =>
     .filter((text) => text !== '')
     .join(' ');
 
-/** Keys whose values are not the same in all batches. */
+/**
+ * Keys whose values are not the same in all batches. Labels, and how launches were made, are among them only where they tell batches
+ * apart that the rest does not: what `explore` labels has its stack for a name, and the parts of a suite their case.
+ */
 function varying(all: readonly Traits[]): readonly string[] {
   const keys = [...new Set(all.flatMap((traits) => [...traits.keys()]))];
-  return keys.filter((key) => new Set(all.map((traits) => traits.get(key) ?? null)).size > 1);
+  const different = keys.filter((key) => new Set(all.map((traits) => traits.get(key) ?? null)).size > 1);
+  const told = (of: readonly string[]): number => new Set(all.map((traits) => textOf(traits, of))).size;
+  const isLabel = (key: string): boolean => key.startsWith(LABEL);
+  const isHow = (key: string): boolean => key in HOW;
+  const withMore = (enough: readonly string[], others: readonly string[]): readonly string[] => {
+    const more = [...enough, ...others];
+    return told(more) > told(enough) ? more : enough;
+  };
+  const what = different.filter((key) => !isLabel(key) && !isHow(key));
+  return withMore(withMore(what, different.filter(isLabel)), different.filter(isHow));
 }
 
 /** The number with the most values is what was swept; of equals the first. */

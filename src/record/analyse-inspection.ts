@@ -118,8 +118,11 @@ function besideOf({ atOnce, case: one }: InspectionDocument): Pick<Observation, 
   return { beside: atOnce.of - 1, besideHere: isGpu(String(one.parameters.peer ?? '')) ? atOnce.of - 1 : 0 };
 }
 
-/** Of a launch on a library, why its rate cannot be that of the case; null where nothing speaks against it. */
-function disobeyed(document: InspectionDocument, elapsed: Seconds): string | null {
+/**
+ * Of a launch on a library, why its rate cannot be that of the case; null where nothing speaks against it.
+ * @param elapsed median of its repetitions
+ */
+export function disobeyed(document: InspectionDocument, elapsed: Seconds): string | null {
   if (document.stack.threadBinding === undefined) return null;
   const indicator = findIndicator(document.case.indicator);
   const { parameters } = document.case;

@@ -4,13 +4,13 @@ import { findIndicator } from '../indicators/index.js';
 import type { MachineDescription } from '../machine/types.js';
 import { headlineOf as headlineOfLaunches, pool } from '../statistics/batch.js';
 import { describeSamples } from '../statistics/describe.js';
-import { type Interval, LEVEL } from '../statistics/interval.js';
+import { type Interval, LEVEL, launchInterval } from '../statistics/interval.js';
 import { mergeOverlap } from '../statistics/merge-overlap.js';
 import { median, quantileSorted } from '../statistics/quantile.js';
 import { quantileInterval } from '../statistics/quantile-interval.js';
 import { mergeRanks } from '../statistics/rank-times.js';
 import { roofline } from '../statistics/roofline.js';
-import { precisionReached } from '../statistics/stopping.js';
+import { lookedInterval, precisionReached } from '../statistics/stopping.js';
 import type { Summary } from '../statistics/summary.js';
 import {
   aboveCeiling,
@@ -114,6 +114,28 @@ export function recordedInterval(interval: Interval): NonNullable<RecordBatch['e
   return { level, low: interval.ci.low, high: interval.ci.high, method, basis };
 }
 
+type RecordInterval = NonNullable<RecordBatch['elapsed']>['interval'];
+
+/**
+ * The time that a share of the repetitions stays below. Each launch has its own: of their quantile too the launches say how far it
+ * can be trusted. Where a launch has no repetitions beyond it, its slowest stands for it, which many launches agree on without its
+ * being that.
+ * @param target the precision that decided the number of launches, whichever of their figures is looked at
+ */
+function lateOf(
+  resting: readonly AnalysedInspection[],
+  share: number,
+  target: number | undefined,
+): { readonly estimate: Seconds; readonly interval: RecordInterval } {
+  const { estimate, interval, tooFewRepetitions } = quantileInterval(
+    resting.map(({ sorted }) => sorted),
+    share,
+    LEVEL,
+    target === undefined ? launchInterval : lookedInterval,
+  );
+  return { estimate, interval: resting.length < 2 || tooFewRepetitions ? null : recordedInterval(interval) };
+}
+
 /** @param target the precision that decided the number of launches: such launches have an interval of their own */
 function headlineOf(resting: readonly AnalysedInspection[], target: number | undefined): Headline {
   const headline = headlineOfLaunches(
@@ -124,6 +146,7 @@ function headlineOf(resting: readonly AnalysedInspection[], target: number | und
   const { launchMedians, betweenLaunches, estimate } = headline;
   const precision = target === undefined ? null : precisionReached(launchMedians, target);
   const { interval } = precision !== null && launchMedians.length > 1 ? precision : headline;
+  const p99 = lateOf(resting, 0.99, target);
   return {
     precision:
       precision === null || target === undefined
@@ -140,12 +163,12 @@ function headlineOf(resting: readonly AnalysedInspection[], target: number | und
       interval: recordedInterval(interval),
       range: [betweenLaunches.min, betweenLaunches.max],
       basis: interval.basis,
+      p99: p99.estimate,
+      p99Interval: p99.interval,
     },
     launches: plain({ medians: launchMedians, ...betweenLaunches }),
   };
 }
-
-type RecordInterval = NonNullable<RecordBatch['elapsed']>['interval'];
 
 /** The interval of a rate from that of its time: low and high change places. */
 const turned = (work: number, interval: RecordInterval): RecordInterval =>
@@ -156,19 +179,14 @@ function rateOf(
   work: number,
   { elapsed }: Headline,
   resting: readonly AnalysedInspection[],
+  target: number | undefined,
 ): RecordBatch['rate'] {
   const { interval } = elapsed;
-  // Each launch has its own slowest twentieth: of their quantile too the launches say how far it can be trusted. Where a launch has
-  // no twentieth, its slowest repetition stands for it, which many launches agree on without its being that.
-  const p95 = quantileInterval(
-    resting.map(({ sorted }) => sorted),
-    0.95,
-  );
-  const ofP95 = resting.length < 2 || p95.tooFewRepetitions ? null : recordedInterval(p95.interval);
+  const p95 = lateOf(resting, 0.95, target);
   return {
     median: work / elapsed.median,
     p05: work / p95.estimate,
-    p05Interval: turned(work, ofP95),
+    p05Interval: turned(work, p95.interval),
     // As the others by the median of times: of an even number of launches the median of rates is another one.
     sustained: work === 0 ? 0 : 1 / median(resting.map(({ entry }) => 1 / (entry.rate?.sustained ?? 0))),
     interval: turned(work, interval),
@@ -247,9 +265,12 @@ function overlapOf(resting: readonly AnalysedInspection[]): Pick<RecordBatch, 'o
   return merged === null ? {} : { overlap: { ...merged } };
 }
 
-/** Launches put one after the other are no series: how much a repetition depends on those before it, each launch says of its own. */
+/**
+ * Launches put one after the other are no series: how much a repetition depends on those before it, and whether they become slower,
+ * each launch says of its own.
+ */
 const pooledOf = (summary: Summary, launches: number): Summary =>
-  launches > 1 ? { ...summary, lag1: null, effectiveSampleSize: null } : summary;
+  launches > 1 ? { ...summary, lag1: null, effectiveSampleSize: null, drift: null } : summary;
 
 /** Of a GPU; nothing of the CPU, of which no datasheet is asked. */
 const datasheetOf = (
@@ -308,7 +329,7 @@ export function buildBatch(
 
   const { summary, violin, box } = describeSamples(pool(resting.map(({ samples }) => samples)), SHOWN);
   const headline = headlineOf(resting, asked.precision);
-  const rate = rateOf(countedWork(base), headline, resting);
+  const rate = rateOf(countedWork(base), headline, resting, asked.precision);
   const bounds = {
     roofline: rooflineOf(work, resting),
     ...ranksOf(countedWork(base), headline.elapsed.median, resting),

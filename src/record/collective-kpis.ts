@@ -29,8 +29,11 @@ export function shareOfCeiling({ ranks }: RecordBatch): Ratio | null {
   return ranks?.ceiling?.share ?? null;
 }
 
-export const p99Of = ({ pooled }: RecordBatch): number | null =>
-  typeof pooled?.p99 === 'number' ? pooled.p99 : null;
+/** Records from before it was written have that of all repetitions together. */
+export function p99Of({ elapsed, pooled }: Pick<RecordBatch, 'elapsed' | 'pooled'>): KpiValue | null {
+  if (elapsed?.p99 !== undefined) return { value: elapsed.p99, ci: ciOf(elapsed.p99Interval ?? null) };
+  return typeof pooled?.p99 === 'number' ? { value: pooled.p99, ci: null } : null;
+}
 
 /** POP's, of the repetitions in which waiting was observed. */
 export const efficienciesOf = ({ ranks }: RecordBatch) =>
@@ -58,10 +61,10 @@ const own: readonly KpiDeclaration[] = [
   {
     ...IN_SECONDS,
     name: `${PREFIX}_elapsed_p99_seconds`,
-    help: 'Seconds of the slowest rank that 99 % of the repetitions stay below, all launches together',
+    help: 'Seconds of the slowest rank that 99 % of the repetitions stay below: median over launches of the launch’s p99 (type 8 of Hyndman & Fan); of a launch of fewer than 100 repetitions it leans on the slowest',
     statistic: 'p99',
     regression: false,
-    value: (batch) => scalar(p99Of(batch)),
+    value: p99Of,
   },
   {
     ...IN_SECONDS,

@@ -27,6 +27,7 @@ const soundOrNone = <I extends Ends>(median: number, interval: I | null): I | nu
 export function brokenIntervals({ elapsed, rate }: RecordBatch): readonly string[] {
   const all: readonly (readonly [what: string, median: number | null, interval: Ends | null])[] = [
     ['elapsed', elapsed?.median ?? null, elapsed?.interval ?? null],
+    ['elapsed p99', elapsed?.p99 ?? null, elapsed?.p99Interval ?? null],
     ['rate', rate?.median ?? null, rate?.interval ?? null],
     ['rate p05', rate?.p05 ?? null, rate?.p05Interval ?? null],
   ];
@@ -43,7 +44,13 @@ function batchWithout(batch: RecordBatch): RecordBatch {
   const { elapsed, rate } = batch;
   return {
     ...batch,
-    elapsed: elapsed && { ...elapsed, interval: soundOrNone(elapsed.median, elapsed.interval) },
+    elapsed: elapsed && {
+      ...elapsed,
+      interval: soundOrNone(elapsed.median, elapsed.interval),
+      ...(elapsed.p99Interval == null
+        ? {}
+        : { p99Interval: soundOrNone(elapsed.p99 ?? 0, elapsed.p99Interval) }),
+    },
     rate: rate && {
       ...rate,
       interval: soundOrNone(rate.median, rate.interval),

@@ -1,5 +1,6 @@
 /** What the launches of a batch say of the next campaign: how many repetitions and launches are worth their time. Pure. */
 import { median } from '../statistics/quantile.js';
+import { LEAST_FOR_ROBUST } from '../statistics/scale.js';
 import { bestRepetitions, componentsOf, launchesFor } from '../statistics/variance.js';
 import type { Seconds } from '../units.js';
 import type { AnalysedInspection } from './analyse-inspection.js';
@@ -43,8 +44,12 @@ export function varianceOf(resting: readonly AnalysedInspection[]): RecordBatch[
   if (relativeBetween === null || relativeWithin === null) return null;
   const costs = medianCosts(resting);
   const best = costs === null ? null : bestRepetitions({ within, between, ...costs });
-  const launchesWith = (each: number): number =>
-    launchesFor({ within, between, estimate, repetitions: each, target: TARGET });
+  // Of fewer launches a third of all such plans would be for the least that there is, whatever it takes.
+  const isPlan = resting.length >= LEAST_FOR_ROBUST;
+  const launchesWith = (each: number | null): number | null =>
+    each === null || !isPlan
+      ? null
+      : launchesFor({ within, between, estimate, repetitions: each, target: TARGET });
   return {
     between: relativeBetween,
     within: relativeWithin,
@@ -53,6 +58,6 @@ export function varianceOf(resting: readonly AnalysedInspection[]): RecordBatch[
     costOfRepetition: costs?.costOfRepetition ?? null,
     bestRepetitions: best,
     launchesForOnePercent: launchesWith(repetitions),
-    launchesForOnePercentAtBest: best === null ? null : launchesWith(best),
+    launchesForOnePercentAtBest: launchesWith(best),
   };
 }

@@ -80,9 +80,12 @@ function timeUncertaintyText({ elapsed, basis }: BatchModel): string {
   return `no interval: ${basis}${apart}`;
 }
 
-/** Which of several it is: by its case, and where they differ in their stacks by its stack. */
-function nameOf({ title, askedStack }: BatchModel, batches: readonly BatchModel[]): string {
+/** Which of several it is: by its case, where they differ in their stacks by its stack, and where that is not enough by what its row is called. */
+function nameOf(best: BatchModel, batches: readonly BatchModel[]): string {
+  const { title, askedStack, name } = best;
   const stacks = new Set(batches.map((batch) => batch.askedStack));
+  const alike = batches.filter((batch) => batch.title === title && batch.askedStack === askedStack);
+  if (alike.length > 1) return `${title} (${name})`;
   return stacks.size === 1 ? title : `${title}, on ${askedStack}`;
 }
 

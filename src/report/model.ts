@@ -68,6 +68,12 @@ export interface BatchModel {
   readonly stackChoice: string | null;
   /** As it was asked for. */
   readonly askedStack: string;
+  readonly device: string;
+  readonly parameters: RecordBatch['case']['parameters'];
+  /** null: others did not publish it. */
+  readonly sampling: RecordBatch['asked']['sampling'];
+  /** By who measured: the campaign's and those of the batch. */
+  readonly labels: Readonly<Record<string, string>>;
   readonly planned: number;
   readonly measured: number;
   readonly verified: RecordBatch['verified'];
@@ -88,6 +94,8 @@ export interface BatchModel {
   readonly rate: RecordBatch['rate'];
   /** What the interval rests on, in words. */
   readonly basis: string;
+  /** null: the number of launches was fixed. */
+  readonly precision: NonNullable<RecordBatch['precision']> | null;
   readonly roofline: NonNullable<RecordBatch['roofline']> | null;
   /** null: it is of something else, or there is no result of it. */
   readonly overlap: OverlapModel | null;
@@ -174,7 +182,7 @@ interface BatchCalled {
 
 function batchOf(
   batch: RecordBatch,
-  machine: PiBenchRecord['machine'],
+  { machine, campaign }: PiBenchRecord,
   { name, label }: BatchCalled,
   details: BatchDetails | null,
 ): BatchModel {
@@ -199,6 +207,10 @@ function batchOf(
     stackSha256: stack.sha256,
     stackChoice: choiceText(batch, machine),
     askedStack: askedStack(batch),
+    device: batch.device,
+    parameters: batch.case.parameters,
+    sampling: batch.asked.sampling,
+    labels: { ...campaign.labels, ...batch.asked.labels },
     planned: batch.planned,
     measured: batch.measured,
     verified: batch.verified,
@@ -212,6 +224,7 @@ function batchOf(
     elapsed: batch.elapsed,
     rate: result && !idle ? batch.rate : null,
     basis: basisText(batch),
+    precision: batch.precision ?? null,
     roofline: result ? (batch.roofline ?? null) : null,
     overlap: overlapOf(batch),
     atOnce: batch.atOnce === undefined ? null : { ...batch.atOnce, text: atOnceText(batch) ?? '' },
@@ -280,12 +293,7 @@ export function buildReport(record: PiBenchRecord, details: readonly (BatchDetai
   const letters = stackLetters(record.batches);
   const short = labelBatches(record.batches, letters);
   const batches = record.batches.map((batch, i) =>
-    batchOf(
-      batch,
-      record.machine,
-      { name: names[i] ?? null, label: short.names[i] ?? null },
-      details[i] ?? null,
-    ),
+    batchOf(batch, record, { name: names[i] ?? null, label: short.names[i] ?? null }, details[i] ?? null),
   );
   return {
     kind: 'pi-bench report',

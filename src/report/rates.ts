@@ -5,11 +5,12 @@ import type { Cell } from './figures/figure.js';
 import type { BatchModel, ReportModel } from './model.js';
 
 export const RATES_CAPTION =
-  'Sustained: over the wall clock, and its share of the rate inside a repetition. Slowest 5 %: 95 % of the repetitions reach it. p99: of all repetitions together. Efficiency: of the peak that the same threads, or this GPU, reach in registers. Bound by: the lower of the ceilings for this case, and what of it is reached.';
+  '95 %: the interval of the rate. Sustained: over the wall clock, and its share of the rate inside a repetition. Slowest 5 %: 95 % of the repetitions reach it. p99: 99 % of the repetitions stay below it; of launches of fewer than 100 it leans on the slowest. Efficiency: of the peak that the same threads, or this GPU, reach in registers. Bound by: the lower of the ceilings for this case, and what of it is reached.';
 
 export const RATES_COLUMNS = [
   'batch',
   'rate',
+  '95 %',
   'sustained',
   'slowest 5 %',
   'p99',
@@ -38,18 +39,22 @@ function ceilingCells({ roofline, rateUnit }: BatchModel): readonly string[] {
 /** A row of texts for each batch that has a rate. */
 export function ratesRows({ batches }: ReportModel): readonly (readonly string[])[] {
   return batches.flatMap((batch) => {
-    const { label, rate, rateUnit, pooled } = batch;
+    const { label, rate, rateUnit, elapsed, pooled } = batch;
     if (rate === null) return [];
-    const { median, sustained, p05 } = rate;
+    const { median, interval, sustained, p05 } = rate;
+    const p99 = elapsed?.p99 ?? pooled?.p99;
     return [
       [
         label,
         withPrefix(median, rateUnit),
+        interval === null
+          ? NONE
+          : `${withPrefix(interval.low, rateUnit)} to ${withPrefix(interval.high, rateUnit)}`,
         sustained === null
           ? NONE
           : `${withPrefix(sustained, rateUnit)} (${formatShare(sustained / median, 3)})`,
         p05 === null ? NONE : withPrefix(p05, rateUnit),
-        pooled === null ? NONE : formatSeconds(pooled.p99),
+        p99 === undefined ? NONE : formatSeconds(p99),
         ...ceilingCells(batch),
       ],
     ];

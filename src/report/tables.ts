@@ -1,7 +1,9 @@
 /** The stability table of a report, for a page and for a program. Pure. */
 import { formatSeconds, formatShare, withPrefix } from '../quantities/format.js';
 import { ran } from '../readers/not-checked.js';
+import { askedTable } from './asked.js';
 import type { Table } from './figures/figure.js';
+import { INTERVAL_FIELDS, intervalCells } from './intervals.js';
 import type { BatchModel, ReportModel } from './model.js';
 import { OVERLAP_FIELDS, overlapCells } from './overlap.js';
 import { RATE_FIELDS, rateFields } from './rates.js';
@@ -132,10 +134,11 @@ const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_
 /** What holds for all rows, so that a row that was cut out of its table still says it. */
 const CAMPAIGN = ['campaign', 'status', 'contended_by', 'fault', 'machine', 'hostname'] as const;
 
-/** One row for each batch, in base units; columns are only ever added, at the end: `launches_` is of the launch medians, `repetitions_` of all repetitions together. */
+/** One row for each batch, in base units; columns are only ever added, at the end, where those of parameters and labels are what the batches have: `launches_` is of the launch medians, `repetitions_` of all repetitions together. */
 export function summaryTable(report: ReportModel): Table {
   const { batches, axis, id, status, contendedBy, fault, identity } = report;
   const ofCampaign = [id, status, contendedBy, fault, identity.machine, identity.hostname];
+  const asked = askedTable(batches);
   return {
     columns: [
       'batch',
@@ -168,6 +171,8 @@ export function summaryTable(report: ReportModel): Table {
       'stack_choice',
       ...CAMPAIGN,
       ...RATE_FIELDS,
+      ...INTERVAL_FIELDS,
+      ...asked.columns,
     ],
     rows: batches.map((batch, i) => {
       const { rate, between, pooled } = batch;
@@ -189,7 +194,7 @@ export function summaryTable(report: ReportModel): Table {
         batch.atOnce?.overlap ?? null,
         batch.datasheet?.share ?? null,
         ...overlapCells(batch),
-        rate?.interval?.level ?? null,
+        rate?.interval?.level ?? batch.elapsed?.interval?.level ?? null,
         batch.elapsed?.basis ?? null,
         ...SUMMARY.map((name) => between?.[name] ?? null),
         ...SUMMARY.map((name) => pooled?.[name] ?? null),
@@ -202,6 +207,8 @@ export function summaryTable(report: ReportModel): Table {
         batch.stackChoice,
         ...ofCampaign,
         ...rateFields(batch),
+        ...intervalCells(batch),
+        ...(asked.rows[i] ?? []),
       ];
     }),
   };

@@ -157,6 +157,9 @@ function weaknessesOf({ batch, of: { record } }: Entry, of: Weakness['of']): rea
   return [
     ...(choice === null ? [] : [own(LIBRARY_CHOICE, `${stack.own?.name ?? stack.provider} ${choice}`)]),
     ...(missing === null ? [] : [own('launches-missing', missing)]),
+    ...(record.contendedBy === null
+      ? []
+      : [own('contended-by', `${record.contendedBy} measured at the same time`)]),
     ...(verified === 'not-run' ? [own('not-verified', 'nobody compared its outputs with right ones')] : []),
     ...(launches < LEAST_FOR_RANKS
       ? [own('few-launches', `${launches} launches: the interval assumes a shape, or there is none`)]

@@ -6,12 +6,12 @@
  * Both can be so, with many launches and a small sure difference: then it is called the same, because who gives a margin says
  * that less does not matter. Where neither is so the answer is that the launches cannot tell, never that there is none.
  */
-import { sampleVariance } from 'simple-statistics';
+import { sampleStandardDeviation } from 'simple-statistics';
 import { LEVEL } from './interval.js';
 import { atMost } from './mann-whitney.js';
 import { normalReach } from './normal.js';
 import { LEAST_ROUNDS, pairedShift } from './paired-shift.js';
-import { robustDeviation } from './scale.js';
+import { launchDeviation } from './scale.js';
 import { LEAST_FOR_RANKS, type Range, type Shift, shiftBetween } from './shift.js';
 import { signedRankAtMost } from './signed-ranks.js';
 
@@ -29,7 +29,10 @@ export interface Comparison {
   readonly method: string;
   /** For the reference and the candidate. */
   readonly launches: readonly [number, number];
-  /** Launches on each side after which a difference, or none, would be told in 9 of 10 comparisons; null: not known. */
+  /**
+   * Launches on each side after which a difference, or none, would be told in 9 of 10 comparisons: more than there are where
+   * these cannot tell. null: not known, as of launches that tie.
+   */
   readonly launchesToSettle: number | null;
 }
 
@@ -72,10 +75,13 @@ function requireMargin(margin: number): void {
   if (!(margin > 0 && margin < 1)) throw new RangeError(`a margin is between 0 and 1, not ${margin}`);
 }
 
-/** Of the logarithms of one batch; launches that are far off do not count where there are enough to tell. */
+/**
+ * Of the logarithms of one batch; launches that are far off do not count where there are enough to tell. Where so many tie at
+ * the step of the clock that the others are all that varies, these tell.
+ */
 function spreadOf(values: ArrayLike<number>): number {
   const logs = Float64Array.from(values, Math.log);
-  return logs.length >= LEAST_FOR_RANKS ? robustDeviation(logs) : Math.sqrt(sampleVariance(Array.from(logs)));
+  return launchDeviation(logs) || sampleStandardDeviation(Array.from(logs));
 }
 
 /** The smallest p that so many launches of each can come to; as many in one campaign are rounds, which are paired. */
@@ -97,14 +103,13 @@ export const leastLaunches = (comparisons: number): number => telling(LEAST_PLAN
  * shown to be smaller than the margin, whatever takes fewer. Normal approximation, with what ranks cost. A difference has to hold
  * among all comparisons, the first of Holm's steps; that one is smaller than the margin is not corrected for them.
  */
-function launchesToSettle(
+function launchesFor(
   estimate: number,
-  variance: number | null,
+  variance: number,
   margin: number,
   risk: number,
   comparisons: number,
-): number | null {
-  if (variance === null) return null;
+): number {
   const distance = Math.abs(estimate);
   const power = normalReach(2 * POWER - 1);
   const found = (normalReach(1 - risk / comparisons) + power) / distance;
@@ -126,15 +131,20 @@ function rangeAt({ interval }: Shift, level: number): Range | null {
   return interval === null ? null : ratioOf(interval(level));
 }
 
-/** Of the logarithm of the ratio of one launch of each; null: too few to tell. */
+/** Of the logarithm of the ratio of one launch of each, of which there are at least two. */
 function varianceOfRatio(
   reference: ArrayLike<number>,
   candidate: ArrayLike<number>,
   paired: boolean,
-): number | null {
-  if (Math.min(reference.length, candidate.length) < 2) return null;
+): number {
   if (!paired) return spreadOf(reference) ** 2 + spreadOf(candidate) ** 2;
   return spreadOf(Float64Array.from(candidate, (value, i) => value / (reference[i] ?? 1))) ** 2;
+}
+
+/** The same that the width of the interval stands for. */
+function varianceOfWidth(estimate: number, { low, high }: Range, launches: number, risk: number): number {
+  const reach = Math.max(high - estimate, estimate - low) / normalReach(1 - risk);
+  return (launches * reach ** 2) / OF_RANKS;
 }
 
 /**
@@ -155,21 +165,26 @@ export function compareLaunches(
   const shift = paired ? pairedShift(reference, candidate) : shiftBetween(reference, candidate);
   const share = looked ? OF_A_LOOK : 1;
   const risk = RISK * share;
-  return {
+  const found = {
     ratio: Math.exp(-shift.estimate),
     interval: rangeAt(shift, 1 - risk),
     equivalence: rangeAt(shift, 1 - 2 * risk),
     p: Math.min(1, shift.p / share),
     method: looked ? `${shift.method}, with a reserve for looking on the way` : shift.method,
     launches: [reference.length, candidate.length],
-    launchesToSettle: launchesToSettle(
-      shift.estimate,
-      varianceOfRatio(reference, candidate, paired),
-      margin,
-      risk,
-      comparisons,
-    ),
+  } as const;
+  const launchesToSettle = (): number | null => {
+    const { estimate, interval } = shift;
+    if (interval === null) return null;
+    const settling = (variance: number): number => launchesFor(estimate, variance, margin, risk, comparisons);
+    const planned = settling(varianceOfRatio(reference, candidate, paired));
+    const fewest = Math.min(reference.length, candidate.length);
+    const told = verdictOf(found, Math.min(1, found.p * comparisons), margin) !== 'cannot tell';
+    if (told || planned > fewest) return planned;
+    // So many were measured, and did not: they spread further than they seem to, as the width of their interval says.
+    return Math.max(fewest + 1, settling(varianceOfWidth(estimate, interval(1 - risk), fewest, risk)));
   };
+  return { ...found, launchesToSettle: launchesToSettle() };
 }
 
 /**

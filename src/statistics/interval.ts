@@ -121,6 +121,15 @@ function student(sorted: Float64Array, level: number, logarithmic: boolean): Non
   return logarithmic ? { low: Math.exp(low), high: Math.exp(high) } : { low, high };
 }
 
+/** Where both ends are one value, they are so to the step of the clock, and not exact. */
+const ofTies = (interval: Interval): Interval =>
+  interval.ci === null || interval.ci.low < interval.ci.high
+    ? interval
+    : {
+        ...interval,
+        method: `${interval.method}; launches tie at the step of the clock, below which nothing is known`,
+      };
+
 /**
  * From 6 launches on (at 95 %) interpolated order statistics; 3 to 5: Student's t; two: their range, no interval; one or
  * none: nothing.
@@ -149,15 +158,15 @@ export function launchInterval(
   if (chosen !== null) {
     const method =
       'interpolated order statistics of launch medians (Hettmansperger-Sheather, not across gaps)';
-    return { ...base, ci: orderStatisticInterval(sorted, chosen), method, basis: 'launches' };
+    return ofTies({ ...base, ci: orderStatisticInterval(sorted, chosen), method, basis: 'launches' });
   }
   const logarithmic = scale === 'logarithmic' && (sorted[0] ?? 0) > 0;
-  return {
+  return ofTies({
     ...base,
     ci: student(sorted, level, logarithmic),
     method: `Student's t on ${logarithmic ? 'logarithms of ' : ''}launch medians`,
     basis: 'few launches',
-  };
+  });
 }
 
 /** Of the risk that an interval misses, what it may spend where its end was chosen by looking at it. */
@@ -178,7 +187,7 @@ export function sequentialInterval(values: ArrayLike<number>, level = LEVEL): In
   const n = values.length;
   const sorted = sortedCopy(values);
   const chosen = orderStatistics(n, levelForLooking(level), 'plain');
-  return {
+  return ofTies({
     level,
     n,
     range: rangeOf(sorted),
@@ -188,7 +197,7 @@ export function sequentialInterval(values: ArrayLike<number>, level = LEVEL): In
         ? `none: ${n} launches are too few for order statistics`
         : 'order statistics of launch medians with a reserve for looking after each launch',
     basis: chosen === null ? 'few launches' : 'launches',
-  };
+  });
 }
 
 /** Fewest independent values whose extremes enclose the median so often: of m, all are on one side of it once in 2^(m-1). */

@@ -9,7 +9,7 @@ import { ranksOf } from './ranks.js';
 
 export interface LaunchDependence {
   readonly launches: number;
-  /** Autocorrelation of neighbouring launch medians. */
+  /** Autocorrelation of neighbouring launch medians themselves, which a single one far off decides. */
   readonly lag1: number;
   /** Mean squared difference of neighbouring ranks over their variance (Bartels 1982): 2 by chance, less when alike. */
   readonly vonNeumannRatio: number;
@@ -59,7 +59,7 @@ export function launchDependence(launchMedians: ArrayLike<number>): LaunchDepend
 export interface Alikeness {
   /** Of neighbours' ranks, its bias in short series taken out; 0 where they do not seem alike. */
   readonly correlation: number;
-  /** How many independent launches they are worth. */
+  /** How many independent launches they are worth, at least one. */
   readonly worth: number;
   /** By which an interval for independent ones has to be wider. */
   readonly widening: number;
@@ -82,5 +82,5 @@ export function alikeness(launchMedians: ArrayLike<number>): Alikeness {
   if ((2 * found) / Math.sqrt(ofRatio) < ALIKE_Z) return independent;
   const correlation = Math.min(MOST_ALIKE, found * (1 + 3 / k));
   const times = (1 + correlation) / (1 - correlation);
-  return { correlation, worth: k / times, widening: Math.sqrt(times) };
+  return { correlation, worth: Math.max(1, k / times), widening: Math.sqrt(times) };
 }

@@ -34,12 +34,14 @@ export interface QuantileEstimate {
 /**
  * @param sorted samples of each launch, finite, ascending, in one unit
  * @param p between 0 and 1
+ * @param intervalOf that of the launches' values; another one where their number was decided by looking
  * @throws RangeError when there is no launch, one without samples, or p is no share
  */
 export function quantileInterval(
   sorted: readonly Float64Array[],
   p: number,
   level = LEVEL,
+  intervalOf: (values: Float64Array, level: number) => Interval = launchInterval,
 ): QuantileEstimate {
   if (!(p > 0 && p < 1)) throw new RangeError(`a quantile is between 0 and 1, not ${p}`);
   if (sorted.length === 0 || sorted.some(({ length }) => length === 0)) {
@@ -50,7 +52,7 @@ export function quantileInterval(
   const fewest = sorted.reduce((least, { length }) => Math.min(least, length), Number.POSITIVE_INFINITY);
   return {
     estimate: middle,
-    interval: launchInterval(own, level),
+    interval: intervalOf(own, level),
     tooFewRepetitions: leansOnExtreme(fewest, p),
   };
 }

@@ -50,7 +50,10 @@ export interface Recommendation {
   readonly why: string;
   readonly test: string;
   readonly spreadIs: string;
-  /** Ratios of spreads below this one pass for chance in a sweep of so many launches; null when there is no test. */
+  /**
+   * Ratios of spreads below this one pass for chance in a sweep of so many launches; null when there is no test, or where so
+   * many launches tie that chance gives some batch no spread at all.
+   */
   readonly leastRatioFound: number | null;
   /** By repetitions. */
   readonly counts: readonly CountEvidence[];
@@ -62,6 +65,8 @@ const DRAWS = 999;
 const SEED = 1964;
 /** Spreads of 0 have ratios too. */
 const NOTHING = Number.MIN_VALUE;
+/** So that the ends of its interval are finite, too. */
+const MOST_RATIO = 1e100;
 
 const PERMUTATION = {
   test: `permutation of the absolute deviations of log launch medians from their batch's median, ${DRAWS} draws: the largest ratio to the smallest mean deviation, one-sided, all counts together`,
@@ -78,13 +83,14 @@ const mean = (values: ArrayLike<number>): number => {
   return sum / values.length;
 };
 
+/** Finite also of nothing, by which a quotient would not be. */
 const logRatio = (spread: number, smallest: number): number =>
-  Math.log(Math.max(spread, NOTHING) / Math.max(smallest, NOTHING));
+  Math.log(Math.max(spread, NOTHING)) - Math.log(Math.max(smallest, NOTHING));
 
 interface Comparison {
   /** One for each spread. */
   readonly p: readonly number[];
-  readonly leastRatioFound: number;
+  readonly leastRatioFound: number | null;
 }
 
 /**
@@ -93,9 +99,12 @@ interface Comparison {
  * @param draw spreads of as many batches when all are alike
  */
 function compare(spreads: readonly number[], draw: () => readonly number[]): Comparison {
+  let toNothing = 0;
   const largest = Float64Array.from({ length: DRAWS }, () => {
     const drawn = draw();
-    return logRatio(Math.max(...drawn), Math.min(...drawn));
+    const least = Math.min(...drawn);
+    if (least === 0) toNothing++;
+    return logRatio(Math.max(...drawn), least);
   }).sort();
   const smallest = Math.min(...spreads);
   const p = spreads.map((spread) => {
@@ -104,7 +113,9 @@ function compare(spreads: readonly number[], draw: () => readonly number[]): Com
     const atLeast = largest.reduce((count, value) => count + (value >= observed ? 1 : 0), 0);
     return (atLeast + 1) / (DRAWS + 1);
   });
-  return { p, leastRatioFound: Math.exp(quantileSorted(largest, LEVEL)) };
+  // Ratios to nothing are the largest of all: where they are more than the risk, every other passes for chance.
+  const leastRatioFound = toNothing > RISK * DRAWS ? null : Math.exp(quantileSorted(largest, LEVEL));
+  return { p, leastRatioFound };
 }
 
 /** Relative standard error of a spread, and its degrees of freedom. */
@@ -121,6 +132,12 @@ function intervalOfRatio(
   const reach =
     studentReach(LEVEL, one.degrees + other.degrees) * Math.hypot(one.relativeError, other.relativeError);
   return { low: ratio * Math.exp(-reach), high: ratio * Math.exp(reach) };
+}
+
+/** null to a spread of nothing, or of hardly more. */
+function ratioOf(spread: number, smallest: number): number | null {
+  const ratio = spread / smallest;
+  return ratio <= MOST_RATIO ? ratio : null;
 }
 
 interface Row {
@@ -156,6 +173,14 @@ function whyNot(rows: readonly Pick<Row, 'repetitions' | 'launches'>[]): string 
     : `the batch of ${few.repetitions} repetitions has ${few.launches} launches, and a spread needs at least ${LEAST_LAUNCHES}`;
 }
 
+const hasLogarithm = (value: number): boolean => value > 0 && Number.isFinite(value);
+
+/** @param wrong a batch that has such values; undefined: none has */
+const noLogarithm = (wrong: { readonly repetitions: number } | undefined): string | null =>
+  wrong === undefined
+    ? null
+    : `the batch of ${wrong.repetitions} repetitions has a time of 0 or a spread below it, and ratios need times above 0`;
+
 function recommend(rows: readonly Row[], method: Method, draw: () => readonly number[]): Recommendation {
   const { p, leastRatioFound } = compare(
     rows.map(({ spread }) => spread),
@@ -164,7 +189,7 @@ function recommend(rows: readonly Row[], method: Method, draw: () => readonly nu
   const best = rows.reduce((least, row) => (row.spread < least.spread ? row : least));
   const counts = rows.map((row, i): CountEvidence => {
     const { repetitions, launches, spread, uncertainty } = row;
-    const ratio = best.spread > 0 ? spread / best.spread : null;
+    const ratio = ratioOf(spread, best.spread);
     const ratioInterval =
       ratio === null || row === best ? null : intervalOfRatio(ratio, uncertainty, best.uncertainty);
     return { repetitions, launches, spread, ratio, ratioInterval, p: p[i] ?? 1 };
@@ -175,14 +200,13 @@ function recommend(rows: readonly Row[], method: Method, draw: () => readonly nu
       ? `${best.repetitions} repetitions, the smallest count, have the smallest spread`
       : enough === best
         ? `${best.repetitions} repetitions have the smallest spread, and every smaller count has a larger one`
-        : `the spread of ${enough.repetitions} repetitions cannot be told from the smallest, that of ${best.repetitions}; with so many launches a ratio below ${leastRatioFound.toPrecision(2)} cannot`;
+        : `the spread of ${enough.repetitions} repetitions cannot be told from the smallest, that of ${best.repetitions}; ${leastRatioFound === null ? 'so many launches tie, to the step of the clock, that hardly any ratio can' : `with so many launches a ratio below ${leastRatioFound.toPrecision(2)} cannot`}`;
   return { ...method, repetitions: enough.repetitions, best: best.repetitions, why, leastRatioFound, counts };
 }
 
 /** Absolute deviations of the logarithms from their median, as large on average for few launches as for many. */
 function deviationsOf({ launchMedians }: RepetitionBatch): Float64Array {
   const logarithms = Float64Array.from(launchMedians, Math.log);
-  if (!logarithms.every(Number.isFinite)) throw new RangeError('a launch median is not above 0');
   const centre = median(logarithms);
   const n = logarithms.length;
   return logarithms.map((value) => Math.abs(value - centre) * Math.sqrt(n / (n - 1)));
@@ -197,7 +221,6 @@ function relativeErrorOf(deviations: Float64Array, spread: number): number {
 /**
  * @param batches one for each count, of one case and stack, launched independently: where a short batch is the beginning
  *   of a long one's launches, differences are found more rarely than they could be
- * @throws RangeError for a launch median that is not above 0
  */
 export function recommendRepetitions(batches: readonly RepetitionBatch[]): Recommendation {
   const ordered = batches.toSorted((a, b) => a.repetitions - b.repetitions);
@@ -205,7 +228,8 @@ export function recommendRepetitions(batches: readonly RepetitionBatch[]): Recom
     repetitions,
     launches: launchMedians.length,
   }));
-  const why = whyNot(sizes);
+  const why =
+    whyNot(sizes) ?? noLogarithm(ordered.find(({ launchMedians }) => !launchMedians.every(hasLogarithm)));
   if (why !== null) return refused(sizes, PERMUTATION, why);
   const deviations = ordered.map(deviationsOf);
   const rows = sizes.map((size, i): Row => {
@@ -231,15 +255,13 @@ export function recommendRepetitions(batches: readonly RepetitionBatch[]): Recom
  * The same where only a table is known: number, median and standard deviation of the launch values of each count. The
  * standard deviation of logarithms is taken to be std / median, and launch values for normal and independent; a table
  * cannot say whether they are.
- * @throws RangeError for a median that is not above 0, or a standard deviation below 0
  */
 export function recommendFromSpreads(rows: readonly SpreadRow[]): Recommendation {
   const ordered = rows.toSorted((a, b) => a.repetitions - b.repetitions);
-  if (ordered.some((row) => !(row.median > 0 && row.std >= 0))) {
-    throw new RangeError('a median is above 0, and a standard deviation not below');
-  }
   const sizes = ordered.map(({ repetitions, n }) => ({ repetitions, launches: n }));
-  const why = whyNot(sizes);
+  const isSpread = (row: SpreadRow): boolean => row.std >= 0 && Number.isFinite(row.std / row.median);
+  const why =
+    whyNot(sizes) ?? noLogarithm(ordered.find((row) => !(hasLogarithm(row.median) && isSpread(row))));
   if (why !== null) return refused(sizes, FROM_TABLE, why);
   const normal = normalOf(uniformOf(randomBits(SEED)));
   /** The logarithm of a standard deviation of n normal values has an error of about 1 / sqrt(2 (n - 1)). */

@@ -1,4 +1,5 @@
 /** The spread of a few values of which some may be far off. */
+import { sampleStandardDeviation } from 'simple-statistics';
 import { sortedCopy } from './quantile.js';
 
 /** Qn times this is the standard deviation of normal values; and what few values need beside (Croux & Rousseeuw 1992). */
@@ -25,4 +26,18 @@ export function robustDeviation(values: ArrayLike<number>): number {
   }
   const half = Math.floor(n / 2) + 1;
   return correction(n) * OF_NORMAL * (distances.sort()[(half * (half - 1)) / 2 - 1] ?? 0);
+}
+
+/** Fewest values of which a quarter of the distances are several: of three Qn is the smallest, of five the third smallest of ten. */
+export const LEAST_FOR_ROBUST = 6;
+
+/**
+ * The spread of launches, known as well as so many tell it: of few the standard deviation, because Qn of these is decided by
+ * two values that happen to lie close; of more Qn, which a launch far off does not decide.
+ * @param values at least two, finite
+ * @throws RangeError for fewer, or for a value that is not finite
+ */
+export function launchDeviation(values: ArrayLike<number>): number {
+  const robust = robustDeviation(values);
+  return values.length < LEAST_FOR_ROBUST ? sampleStandardDeviation(Array.from(values)) : robust;
 }

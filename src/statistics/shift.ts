@@ -4,7 +4,8 @@
  *
  * From 6 launches on both sides: the median of all differences between a launch of one and a launch of the other (Hodges &
  * Lehmann 1963), with the interval of Mann & Whitney's test, which is exact whatever the shape as long as both have the same
- * one. With fewer its ends are the extremes, so Welch's t (1947) takes over, and says that it assumes a shape.
+ * one. With fewer its ends are the extremes, so Welch's t (1947) takes over, and says that it assumes a shape. Beside many of
+ * the other side its degrees of freedom are a guess that few launches cannot make: then those of the few count alone.
  *
  * Where the batch with fewer launches spreads more, ranks are too sure: their interval would cover too seldom. Then it is the
  * union with Welch's, which covers as often as it claims (test/statistics/compare.test.ts).
@@ -71,6 +72,13 @@ function byRanks(reference: Float64Array, values: Float64Array, differences: Flo
   };
 }
 
+/** Launches on one side, and times as many on the other, with which Welch's t misses oftener than it may, up to twice as often. */
+const FEW_FOR_WELCH = 4;
+const TIMES_AS_MANY = 2;
+
+const tooUnlike = (m: number, n: number): boolean =>
+  Math.min(m, n) <= FEW_FOR_WELCH && Math.max(m, n) >= TIMES_AS_MANY * Math.min(m, n);
+
 function byWelch(reference: Float64Array, values: Float64Array): Shift {
   const [a, b] = [Array.from(reference), Array.from(values)];
   const estimate = mean(b) - mean(a);
@@ -79,7 +87,8 @@ function byWelch(reference: Float64Array, values: Float64Array): Shift {
     degrees: one.length - 1,
   }));
   const error = parts.reduce((sum, { variance }) => sum + variance, 0);
-  const degrees = degreesOfSum(parts);
+  const ofFewest = tooUnlike(a.length, b.length);
+  const degrees = ofFewest ? Math.min(a.length, b.length) - 1 : degreesOfSum(parts);
   const deviation = Math.sqrt(error);
   return {
     estimate,
@@ -88,9 +97,12 @@ function byWelch(reference: Float64Array, values: Float64Array): Shift {
       return { low: estimate - reach, high: estimate + reach };
     },
     p: Math.max(0, 1 - withinStudent(Math.abs(estimate) / deviation, degrees)),
-    method: `Welch's t on log launch medians: fewer than ${LEAST_FOR_RANKS} launches, assuming normal spread`,
+    method: `Welch's t on log launch medians: fewer than ${LEAST_FOR_RANKS} launches, assuming normal spread${ofFewest ? ', with the degrees of freedom of the fewer alone' : ''}`,
   };
 }
+
+export const NO_SPREAD =
+  'none: launches without any spread, which tie at the step of the clock, do not tell how far they spread';
 
 const untold = (estimate: number, method: string): Shift => ({ estimate, interval: null, p: 1, method });
 
@@ -130,7 +142,7 @@ export function shiftBetween(reference: ArrayLike<number>, values: ArrayLike<num
   const differences = differencesOf(a, b);
   if (fewest >= 2 && isConstant(a) && isConstant(b)) {
     const estimate = quantileSorted(differences, 0.5);
-    return untold(estimate, 'none: launches without any spread do not tell how far they spread');
+    return untold(estimate, NO_SPREAD);
   }
   if (fewest >= LEAST_FOR_RANKS) {
     const ranks = byRanks(a, b, differences);

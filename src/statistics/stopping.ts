@@ -74,6 +74,18 @@ function widened(interval: Interval, centre: number, { correlation, worth, widen
   };
 }
 
+/**
+ * What to report of launches whose number was decided by looking at their medians: with a reserve for that, and for what
+ * neighbours have in common. Also of their other quantiles, which come of the same launches.
+ * @param values one for each launch, in the order of time
+ * @throws RangeError for a level outside of 0 to 1, and for a value that is not finite
+ */
+export function lookedInterval(values: ArrayLike<number>, level = LEVEL): Interval {
+  const interval = sequentialInterval(values, level);
+  if (interval.ci === null) return interval;
+  return widened(interval, quantileSorted(sortedCopy(values), 0.5), alikeness(values));
+}
+
 /** Two shares with as many digits as tell them apart, so that no figure contradicts the verdict beside it. */
 function toldApart(one: number, other: number): readonly [string, string] {
   const digits = [2, 3, 4, 5, 6, 7, 8].find((some) => formatShare(one, some) !== formatShare(other, some));
@@ -97,7 +109,7 @@ export function precisionReached(launchMedians: ArrayLike<number>, target: numbe
   const launches = launchMedians.length;
   const estimate = launches === 0 ? null : quantileSorted(sortedCopy(launchMedians), 0.5);
   const alike = alikeness(launchMedians);
-  const interval = widened(sequentialInterval(launchMedians, level), estimate ?? 0, alike);
+  const interval = lookedInterval(launchMedians, level);
   const { ci } = interval;
   const limit = launches === 0 ? 0 : target - target / launches;
   const halfWidth =
@@ -114,8 +126,9 @@ export function precisionReached(launchMedians: ArrayLike<number>, target: numbe
   }
   const reached = halfWidth <= limit;
   const worthText = worth === null ? '' : `, worth ${significant(worth, 2)} independent ones`;
+  const tiesText = halfWidth === 0 ? ', which tie at the step of the clock' : '';
   const [found, needed] = toldApart(halfWidth, limit);
-  const reason = `±${found} after ${launches} launches${worthText}; ±${formatShare(target)} takes ±${needed} there, a reserve for looking after each`;
+  const reason = `±${found} after ${launches} launches${worthText}${tiesText}; ±${formatShare(target)} takes ±${needed} there, a reserve for looking after each`;
   return { ...base, reached, reason };
 }
 

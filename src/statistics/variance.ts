@@ -2,7 +2,8 @@
  * The two levels of a batch's variance, and what follows from them: how many repetitions and how many launches are worth
  * their time (Kalibera & Jones 2013, "Rigorous benchmarking in reasonable time"). For medians in place of means, and with
  * spreads that a launch far off does not decide: intervals of medians do not widen for it either, so that a plan which
- * follows the plain standard deviation would ask for many times the launches that they take.
+ * follows the plain standard deviation would ask for many times the launches that they take. Of fewer than six launches no
+ * spread is both exact and robust (`launchDeviation`).
  */
 import { effectiveSampleSize } from './autocorrelation.js';
 import { requireFinite } from './finite.js';
@@ -10,7 +11,7 @@ import { LEVEL } from './interval.js';
 import { expectedHalfWidth } from './interval-width.js';
 import { normalReach } from './normal.js';
 import { median, medianInPlace, quantileSorted, sortedCopy } from './quantile.js';
-import { robustDeviation } from './scale.js';
+import { launchDeviation } from './scale.js';
 
 export interface VarianceComponents {
   readonly launches: number;
@@ -18,7 +19,7 @@ export interface VarianceComponents {
   readonly repetitions: number;
   /** Median of the launch medians, in the unit of the samples; the variances below have its square. */
   readonly estimate: number;
-  /** Of the launch medians as they are: S2², by the square of `robustDeviation`. */
+  /** Of the launch medians as they are: S2², by the square of `launchDeviation`. */
   readonly total: number;
   /** What remains of it without the noise of finite repetitions: T2² = S2² - within / repetitions, at least 0. */
   readonly between: number;
@@ -94,7 +95,7 @@ export function componentsOf(launches: readonly LaunchNoise[]): VarianceComponen
   const perRepetition = launches.reduce((sum, { repetitions }) => sum + 1 / repetitions / k, 0);
   const estimate = median(medians);
   const within = median(Float64Array.from(launches, ({ longRun }) => longRun));
-  const total = robustDeviation(medians) ** 2;
+  const total = launchDeviation(medians) ** 2;
   const between = Math.max(0, total - within * perRepetition);
   const relative = (variance: number): number | null =>
     estimate > 0 ? Math.sqrt(variance) / estimate : null;
@@ -159,7 +160,10 @@ export function leastCount(
   expected: (k: number) => number | null,
   least = 1,
 ): number {
-  const ofMany = Math.ceil(((OF_MEDIAN * normalReach(level)) / widest) ** 2);
+  const ofMany = Math.min(
+    Number.MAX_SAFE_INTEGER,
+    Math.ceil(((OF_MEDIAN * normalReach(level)) / widest) ** 2),
+  );
   if (ofMany > MANY) return ofMany;
   for (let k = least; ; k++) {
     const halfWidth = expected(k);

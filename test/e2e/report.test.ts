@@ -128,7 +128,8 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
     const [batch] = measured.record.batches;
     expect(await page.locator('h1').textContent()).toBe(batch?.title);
     expect(await page.locator('.verdict').textContent()).toMatch(/FLOP\/s.*Verified in 3 launches/s);
-    expect(await page.locator('tbody tr').count()).toBe(1);
+    for (const table of ['rates', 'stability'])
+      expect(await page.locator(`table[aria-labelledby="${table}-title"] tbody tr`).count()).toBe(1);
   });
 
   it('shows a sweep of repetitions with the recommendable spread over their number', async () => {
@@ -141,9 +142,8 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
     expect(await countMarks(page, 'repetitions', 'point')).toBe(2 * repetitions.counts.length);
     expect(await countMarks(page, 'stability', 'point-cv')).toBe(repetitions.counts.length);
     expect(await page.locator('details').count()).toBe(repetitions.counts.length);
-    expect(await page.locator('tbody th').allTextContents()).toEqual(
-      repetitions.counts.map((count) => `${count} reps`),
-    );
+    const stability = page.locator('table[aria-labelledby="stability-title"] tbody th');
+    expect(await stability.allTextContents()).toEqual(repetitions.counts.map((count) => `${count} reps`));
   });
 
   it('shows which stack is faster, and which cannot be told apart', async () => {

@@ -70,6 +70,43 @@ describe('nameBatches', () => {
     expect(named({ size: 100 }, { size: 300 }).axis?.scale).toBe('linear');
   });
 
+  it('names a stack beside itself by its labels, each size of it as a line of its own', () => {
+    const side = (one: string, size: number): BatchSpec => ({ ...specOf({ size }), labels: { side: one } });
+    expect(named(side('a', 64), side('b', 64)).names).toEqual(['side a', 'side b']);
+    const { names, axis } = named(side('a', 64), side('a', 128), side('b', 64), side('b', 128));
+    expect(names).toEqual(['64 side a', '128 side a', '64 side b', '128 side b']);
+    expect(axis?.series).toEqual(['side a', 'side a', 'side b', 'side b']);
+    expect(named(side('a', 64), specOf({ size: 64 }), side('a', 128)).names).toEqual([
+      '64 side a',
+      '64',
+      '128 side a',
+    ]);
+  });
+
+  it('leaves out labels that only repeat what tells batches apart', () => {
+    const part = (one: string, size: number): BatchSpec => ({ ...specOf({ size }), labels: { part: one } });
+    const { names, axis } = named(part('small', 64), part('large', 512));
+    expect(names).toEqual(['64', '512']);
+    expect(axis?.series).toEqual(['', '']);
+  });
+
+  it('names by how launches were made only what nothing else tells apart', () => {
+    const how = (more: Partial<BatchSpec>): BatchSpec => ({ ...specOf({}), ...more });
+    expect(named(how({ inspections: 3 }), how({ inspections: 6 })).names).toEqual([
+      'of 3 launches',
+      'of 6 launches',
+    ]);
+    expect(
+      named(
+        how({ warmup: { kind: 'auto' } }),
+        how({ warmup: { kind: 'count', count: 10 } }),
+        how({ warmup: { kind: 'time', seconds: 0.5 } }),
+      ).names,
+    ).toEqual(['automatic warm-up', 'warm-up of 10 calls', 'warm-up of 500.0 ms']);
+    expect(named(how({ precision: 0.01 }), how({ precision: 0.02 })).names).toEqual(['±1.0 %', '±2.0 %']);
+    expect(named(specOf({ size: 64, inspections: 3 }), specOf({ size: 128 })).names).toEqual(['64', '128']);
+  });
+
   it('tells equal batches apart by a number', () => {
     expect(named({}, {}).names).toEqual(['batch', 'batch #2']);
   });

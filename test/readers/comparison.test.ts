@@ -44,6 +44,33 @@ describe('a comparison of records', () => {
     expect(compare([one(1), one(1.05)]).notes.join()).not.toContain('of one campaign');
   });
 
+  it('says which record was measured while another campaign measured on the machine', () => {
+    const [a, b] = [recordOf({ id: 'a', ...one(1) }), recordOf({ id: 'b', ...one(1.05) })];
+    const notes = (contendedBy: string | null) =>
+      compareRecords(
+        [
+          { record: a, name: 'a' },
+          { record: { ...b, contendedBy }, name: 'b' },
+        ],
+        ASKED,
+      ).notes;
+    expect(notes('campaign-c')).toContain('b: campaign-c measured at the same time');
+    expect(notes(null).join()).not.toContain('at the same time');
+  });
+
+  it('names a case by its labels where nothing else tells it from another', () => {
+    const sides = (id: string): DescribedRecord => ({
+      id,
+      batches: ['a', 'b'].map((side) => ({ launches: aboutSeconds(1), labels: { side } })),
+    });
+    const { cases } = compare([sides('x'), sides('y')]);
+    expect(cases.map(({ title }) => title)).toEqual([
+      expect.stringMatching(/^matmul .*, side a$/),
+      expect.stringMatching(/^matmul .*, side b$/),
+    ]);
+    expect(cases.map(({ name }) => name)).toEqual(['side a', 'side b']);
+  });
+
   it('compares what does no work, as a barrier, by the time of a repetition, and has no rate of it', () => {
     const idle = (centre: number): DescribedRecord => ({
       batches: [{ launches: aboutSeconds(centre), idle: true }],
@@ -166,6 +193,27 @@ describe('a comparison of records', () => {
     expect(document.answer).toBe('cannot tell');
     expect(document.cases[0]?.comparisons[0]?.launchesToSettle).toBeGreaterThan(20);
     expect(renderComparison(document, terminalStyle({}))).toMatch(/to settle .*about \d+ launches of each/);
+  });
+
+  it('asks for no launches where those of a side tie: their number tells nothing', () => {
+    const tied: DescribedRecord = { batches: [{ launches: Array(10).fill(1) }] };
+    const document = compare([tied, tied]);
+    expect(document.cases[0]?.comparisons[0]).toMatchObject({
+      outcome: 'cannot tell',
+      interval: null,
+      launchesToSettle: null,
+    });
+    for (const cut of [false, true])
+      expect(renderComparison(document, { ...terminalStyle({}), width: 200 }, cut)).toMatch(
+        /to settle +the launches of a side tie at the step of the clock.*more work$/m,
+      );
+    const more = compare([
+      { batches: [...tied.batches, { parameters: { m: 7 }, launches: [1] }] },
+      { batches: [...tied.batches, { parameters: { m: 7 }, launches: [1] }] },
+    ]);
+    expect(renderComparison(more, { ...terminalStyle({}), width: 200 })).toMatch(
+      /one launch says nothing of the next: measure at least 6 launches/,
+    );
   });
 
   it('asks for no number of launches that cannot tell among so many comparisons', () => {

@@ -14,6 +14,26 @@ const text = (batches: readonly RecordBatch[]): string =>
 const quick: Launch = { seconds: 1e-3, frequency: 3e9 };
 const three: readonly Launch[] = [quick, { ...quick, seconds: 1.1e-3 }, { ...quick, seconds: 0.9e-3 }];
 
+describe('the table of batches on GPUs', () => {
+  it('tells batches of one case apart by what else they differ in', () => {
+    const onGpu = (repetitions: number): RecordBatch => {
+      const batch = batchOf(peakCase('float32'), three);
+      const sampling = { kind: 'fixed', repetitions } as const;
+      return { ...batch, device: 'cuda:0', asked: { ...batch.asked, device: 'cuda:0', sampling } };
+    };
+    const shown = renderGpuTable(
+      { batches: [onGpu(10), onGpu(20)] } as unknown as PiBenchRecord,
+      terminalStyle({ isTTY: true, columns: 200 }),
+    );
+    expect(shown).toMatch(/peak float32, .*, 10 reps /);
+    expect(shown).toMatch(/peak float32, .*, 20 reps /);
+    const other = { ...onGpu(10), title: 'another' };
+    expect(renderGpuTable({ batches: [onGpu(10), other] } as unknown as PiBenchRecord, style)).not.toContain(
+      'reps',
+    );
+  });
+});
+
 describe('the table of peak', () => {
   it('has a line for each data type: rate, interval, operations a cycle, clock, output', () => {
     const shown = text([batchOf(peakCase('float32'), three), batchOf(peakCase('int8'), three)]);
@@ -47,6 +67,16 @@ describe('the table of peak', () => {
     const unknown = batchOf(peakCase('float32'), [{ seconds: 1e-3 }]);
     expect(text([unknown, unknown])).toMatch(/GFLOP\/s +\S+ +- +- +verified\n/);
     expect(clockRows(unknown)).toEqual([['clock', 'not known here']]);
+  });
+
+  it('says what the intervals of all types rest on, and not only of the first', () => {
+    const shown = text([
+      batchOf(peakCase('float32'), three),
+      batchOf(peakCase('int8'), [...three, { ...quick, status: 'crashed', reason: 'SIGSEGV' }]),
+    ]).replaceAll(/\s+/g, ' ');
+    expect(shown).toContain(
+      '95 % intervals over only 3 launches, assuming normal spread; or over only 3 of 4 launches',
+    );
   });
 
   it('counts the flags of all launches', () => {

@@ -221,6 +221,31 @@ describe('scaling', () => {
   });
 });
 
+describe('the p99 of several collectives', () => {
+  const of = (repetitions: number): RecordBatch => {
+    const { asked } = collective('all-reduce', 2, 2 ** 20);
+    const samples = Array.from({ length: repetitions }, (_, i) => 1e-3 + i * 1e-6);
+    return batchOf(
+      asked.case,
+      [1, 2, 3].map(() => ({ seconds: 1e-3, samples })),
+    );
+  };
+  const shown = (...batches: readonly RecordBatch[]): string =>
+    renderCollective(recordOf(['collective'], batches), style).replaceAll(/\s+/g, ' ');
+
+  it('is said to lean on the slowest repetition where a launch has fewer than 100', () => {
+    expect(shown(of(99), of(200), of(40))).toContain(
+      'p99: of launches of fewer than 100 repetitions (2 of 3 cases, 40 at the least) it leans on the slowest of them',
+    );
+    expect(shown(of(100), of(200))).not.toContain('leans on');
+  });
+
+  it('is that of the launches, in microseconds', () => {
+    // Of 200 the place is (200 + 1/3) 0.99 + 1/3 - 1 = 197.66.
+    expect(shown(of(200), of(200))).toMatch(/ 1198 /);
+  });
+});
+
 describe('the ranks of a case', () => {
   const SKEW = { p50: 1e-7, p99: 2e-7, max: 3e-7 };
   /** Rank 0 is the longest in its call in every repetition, as who waits for the others is. */
@@ -327,6 +352,25 @@ describe('a table of collectives', () => {
     const wide = terminalStyle({ isTTY: true, columns: 200 });
     expect(renderCollective(recordOf(['collective'], batches), wide)).toMatch(
       /algorithm[\s\S]*halving-doubling/,
+    );
+  });
+
+  it('say how far the figures are known, also of what has no rate', () => {
+    const three = (operation: string): RecordBatch => {
+      const { case: one } = collective(operation, 2, operation === 'barrier' ? 0 : 1024);
+      return batchOf(one, [{ seconds: 1e-3 }, { seconds: 1.1e-3 }, { seconds: 0.9e-3 }]);
+    };
+    const known =
+      /95 % intervals over only 3 launches, .*: half of the cases are within ± \d+ %; the widest is/;
+    expect(shown(three('all-reduce'), three('broadcast'))).toMatch(known);
+    expect(shown(three('barrier'), three('barrier'))).toMatch(known);
+    const few = [1024, 2048].map((bytes) => collective('all-reduce', 2, bytes));
+    expect(shown(...few)).toContain(
+      'no intervals: too few launches of each case; use --inspections 3 or more',
+    );
+    const precision = { target: 0.01, reached: false, halfWidth: null, reason: '2 launches of at least 8' };
+    expect(shown(...few.map((batch) => ({ ...batch, precision })))).toContain(
+      'too few launches of each case; use more --inspections, or a longer --budget',
     );
   });
 

@@ -175,7 +175,7 @@ describe('the interval of a precision', () => {
 
   it('of the rate is that of elapsed where launches rise so little that the precision is reached', () => {
     const { elapsed, rate, precision } = batchOf(matmulCase(), rising(0.001), 0.1);
-    expect(precision).toMatchObject({ reached: true, worth: expect.closeTo(9 / 39, 9) });
+    expect(precision).toMatchObject({ reached: true, worth: 1 });
     for (const { median, interval } of [elapsed, rate].flatMap((one) => one ?? [])) {
       expect(interval?.low).toBeGreaterThan(0);
       expect(interval?.low).toBeLessThan(median);
@@ -190,7 +190,7 @@ describe('the interval of a precision', () => {
     expect(elapsed?.interval?.high).toBeGreaterThan(1.25 * (elapsed?.range?.[1] ?? 0));
     expect(precision).toMatchObject({ reached: false });
     expect(basisText(batch)).toBe(
-      'over 9 launches, worth 0.23 independent ones as neighbours are alike: it reaches far beyond them; measure while less else comes and goes',
+      'over 9 launches, worth 1.0 independent ones as neighbours are alike: it reaches far beyond them; measure while less else comes and goes',
     );
   });
 });
@@ -453,8 +453,25 @@ describe('the variance of a batch', () => {
     });
     const equal = [1, 2, 3].map(() => ({ seconds: 1e-3, spans: spans(0.01) }));
     const batch = batchOf(matmulCase(), equal);
-    expect(batch.variance).toMatchObject({ between: 0, bestRepetitions: null, launchesForOnePercent: 6 });
+    expect(batch.variance).toMatchObject({ between: 0, bestRepetitions: null });
     expect(fits(batch)).toBeUndefined();
+  });
+
+  it('plans no launches by the spread of fewer than six, which it has as a standard deviation', () => {
+    const near = [1, 1.0001, 1.3].map((seconds) => ({ seconds: seconds * 1e-3, spans: spans(0.01) }));
+    const batch = batchOf(matmulCase(), near);
+    // Of the three, 0.3 / sqrt(3); two that happen to lie close would say 0.02 %, and 6 launches.
+    expect(batch.variance?.between).toBeCloseTo(0.1732, 3);
+    expect(batch.variance).toMatchObject({ launchesForOnePercent: null, launchesForOnePercentAtBest: null });
+    expect(fits(batch)).toBeUndefined();
+    const planned = (count: number) =>
+      batchOf(
+        matmulCase(),
+        Array.from({ length: count }, () => launch(0.02, 0.03, 40)),
+      ).variance;
+    expect(planned(5)).toMatchObject({ launchesForOnePercent: null, launchesForOnePercentAtBest: null });
+    expect(planned(6)?.launchesForOnePercent).toBeGreaterThanOrEqual(6);
+    expect(planned(6)?.launchesForOnePercentAtBest).toBeGreaterThanOrEqual(6);
   });
 });
 
@@ -484,6 +501,81 @@ describe('the rate that 95 % of the repetitions reach', () => {
   });
 });
 
+describe('the intervals of launches whose number a precision decided', () => {
+  const rising = (count: number, precision?: number) =>
+    batchOf(
+      matmulCase(),
+      Array.from({ length: count }, (_, i) => {
+        const level = 1e-3 * (1 + i / 100);
+        return { seconds: level, samples: Array.from({ length: 120 }, (__, j) => level * (1 + j / 1e4)) };
+      }),
+      precision,
+    );
+  const reach = (interval: { low: number; high: number } | null | undefined, middle = 0) =>
+    interval == null ? null : (interval.high - interval.low) / middle;
+
+  it('pay for looking and for what neighbours have in common, those of late repetitions as that of the median', () => {
+    const { rate, elapsed } = rising(12, 0.01);
+    const ofMedian = reach(rate?.interval, rate?.median) ?? 0;
+    expect(ofMedian).toBeGreaterThan(0.4);
+    expect((reach(rate?.p05Interval, rate?.p05 ?? 0) ?? 0) / ofMedian).toBeCloseTo(1, 1);
+    expect((reach(elapsed?.p99Interval, elapsed?.p99) ?? 0) / ofMedian).toBeCloseTo(1, 1);
+    expect(rate?.p05Interval?.method).toMatch(/reserve for looking.*widened by/);
+    expect(fits(rising(12, 0.01))).toBeUndefined();
+    // Of a fixed number of launches it is the plain one, which takes them for independent.
+    const fixed = rising(12).rate;
+    expect(reach(fixed?.p05Interval, fixed?.p05 ?? 0)).toBeLessThan(ofMedian / 3);
+  });
+
+  it('are none where there is none of the median', () => {
+    for (const count of [1, 3, 6]) {
+      const { rate, elapsed } = rising(count, 0.01);
+      if (count > 1) expect(rate?.interval).toBeNull();
+      expect([rate?.p05Interval, elapsed?.p99Interval]).toEqual([null, null]);
+    }
+    expect(rising(3).rate?.p05Interval).not.toBeNull();
+  });
+});
+
+describe('the time that 99 % of the repetitions stay below', () => {
+  const normal = normalFrom(randomFrom(73));
+  const of = (repetitions: number, launches = 8): RecordBatch =>
+    batchOf(
+      matmulCase(),
+      Array.from({ length: launches }, () => ({
+        seconds: 1e-3,
+        samples: Array.from(series(repetitions, () => 1e-3 * (1 + 0.01 * normal()))),
+      })),
+    );
+
+  it('is the median over launches of their own, with an interval where a launch has repetitions beyond it', () => {
+    const batch = of(200);
+    const own = batch.inspections.map(({ statistics }) => Number(statistics?.n));
+    expect(own).toEqual(Array(8).fill(200));
+    expect(batch.elapsed?.p99Interval?.low).toBeLessThan(batch.elapsed?.p99 ?? 0);
+    expect(batch.elapsed?.p99Interval?.high).toBeGreaterThan(batch.elapsed?.p99 ?? 1);
+    // 2.326 deviations above the median.
+    expect(batch.elapsed?.p99).toBeCloseTo(1.0233e-3, 5);
+    expect(fits(batch)).toBeUndefined();
+  });
+
+  it('has no interval where the slowest repetition stands for it, nor of one launch', () => {
+    expect(of(99).elapsed?.p99Interval).toBeNull();
+    expect(of(100).elapsed?.p99Interval).not.toBeNull();
+    expect(of(100, 1).elapsed?.p99Interval).toBeNull();
+  });
+
+  it('is not that of the launch which stalls most, as of all repetitions together', () => {
+    const launches = Array.from({ length: 9 }, (_, i) => ({
+      seconds: 1e-3,
+      samples: Array.from({ length: 100 }, (__, j) => (i === 4 && j < 20 ? 9e-3 : 1e-3 + j * 1e-9)),
+    }));
+    const batch = batchOf(matmulCase(), launches);
+    expect(batch.elapsed?.p99).toBeLessThan(1.1e-3);
+    expect(batch.pooled?.p99).toBeGreaterThan(8e-3);
+  });
+});
+
 describe('the rate over the wall clock', () => {
   it('is that of the median time of an even number of launches, as the other rates are', () => {
     // Work of 1 in 1 s and in 3 s: 2 s between them.
@@ -505,6 +597,18 @@ describe('all repetitions together', () => {
       lag1: null,
       effectiveSampleSize: null,
     });
+  });
+
+  it('do not drift where launches that do not are put one after the other', () => {
+    const level = (at: number): Launch => ({
+      seconds: at,
+      samples: Array.from({ length: 40 }, (_, i) => at * (1 + (i % 3) / 1e4)),
+    });
+    const levels = Array.from({ length: 6 }, (_, i) => level(1e-3 * (1 + i / 50)));
+    const batch = batchOf(matmulCase(), levels);
+    expect(batch.pooled).toMatchObject({ drift: null });
+    expect(fits(batch)).toBeUndefined();
+    expect(batchOf(matmulCase(), [level(1e-3)]).pooled?.drift).not.toBeNull();
   });
 });
 

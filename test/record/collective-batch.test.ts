@@ -87,6 +87,31 @@ describe('a collective', () => {
     expect(busRate({ ...batch, rate: null })).toBeNull();
   });
 
+  it('has the p99 of the middle launch with its interval, in its curve, too', () => {
+    const launches = Array.from({ length: 9 }, (_, i) => ({
+      ...launch(0, 1),
+      samples: Array.from({ length: 200 }, (__, j) => (i === 4 && j < 40 ? 9 : 0.2 + j / 1e5 + i / 1e3)),
+    }));
+    const p99 = (of: RecordBatch) => kpiOf(collective.kpis, 'pibench_collective_elapsed_p99_seconds', of);
+    const own = batchOf(CASE, launches);
+    expect(p99(own)).toMatchObject({ value: own.elapsed?.p99, ci: { level: 0.95, basis: 'launches' } });
+    // Of a launch 0.2 s and 197.7 steps; one that stalls is none of the others.
+    expect(p99(own)?.value).toBeLessThan(0.22);
+    expect(p99(own)?.ci?.high).toBeLessThan(9.1);
+    const curve = collective.curves.find(({ name }) => name.endsWith('elapsed_p99_curve_seconds'));
+    expect(curve?.point(own)).toEqual(p99(own));
+    expect(p99(batchOf(CASE, [launch(0, 1), launch(0, 1)]))).toMatchObject({ value: 0.2, ci: null });
+  });
+
+  it('has in records from before that the p99 of all repetitions together', () => {
+    const { p99: _, p99Interval: __, ...elapsed } = { p99: 0, ...batch.elapsed };
+    const before = { ...batch, elapsed, pooled: { p99: 0.7 } } as unknown as RecordBatch;
+    expect(kpiOf(collective.kpis, 'pibench_collective_elapsed_p99_seconds', before)).toEqual({
+      value: 0.7,
+      ci: null,
+    });
+  });
+
   it('says that its sustained rate knows nothing of what lies between repetitions', () => {
     const sustained = collective.kpis.find(({ statistic }) => statistic === 'sustained');
     expect(sustained?.help).toMatch(/without what lies between them/);

@@ -41,6 +41,21 @@ describe('a record', () => {
     expect(broken[0]).toMatch(words);
   });
 
+  it('contradicts itself with an interval of p99 that does not hold it, and is read without', () => {
+    const of = (p99Interval: object) => {
+      const { batches, ...rest } = recordOf(null, null);
+      const changed = batches.map((batch) => ({
+        ...batch,
+        elapsed: { ...batch.elapsed, p99: 2, p99Interval },
+      }));
+      return { ...rest, batches: changed } as unknown as PiBenchRecord;
+    };
+    expect(brokenRules(of(intervalOf([1, 3])))).toEqual([]);
+    const broken = of(intervalOf([3, 4]));
+    expect(brokenRules(broken)).toEqual([expect.stringMatching(/the interval of elapsed p99.*hold 2$/)]);
+    expect(withoutBrokenIntervals(broken).batches[0]?.elapsed).toMatchObject({ p99: 2, p99Interval: null });
+  });
+
   it('may have a rate of 0 between 0 and 0: a barrier moves no byte', () => {
     const batch = batchOf(matmulCase(), [{ seconds: MEDIAN }]);
     const interval = intervalOf([0, 0]);

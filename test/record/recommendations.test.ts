@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { normalOf, randomBits, uniformOf } from '../../src/random.js';
 import { recommendationsOf } from '../../src/record/recommendations.js';
-import type { RecordBatch } from '../../src/record/schema.js';
+import { type RecordBatch, written } from '../../src/record/schema.js';
 import { batchOf, matmulCase } from '../support/batch.js';
 
 /** Launches whose medians differ by `spread`, as a batch of so many repetitions. */
@@ -50,6 +50,39 @@ describe('the recommendation of a sweep of repetitions', () => {
     const [only] = recommendationsOf([table(counted(10, 0.01, 1)), table(counted(100, 0.01, 2))]);
     // The least, and of normal values (sqrt(pi / 2) x 1.96 x 1 % / target)²: 6.04 and 24.1.
     expect(only?.launches.map(({ launches }) => launches)).toEqual([6, 7, 25]);
+  });
+
+  it('is one that a record can hold, also of launches that tie, or took no time', () => {
+    const tied = (repetitions: number, medians: readonly number[]): RecordBatch => {
+      const batch = batchOf(
+        matmulCase(),
+        medians.map((seconds) => ({ seconds })),
+      );
+      return {
+        ...batch,
+        launches: { ...batch.launches, medians: [...medians] },
+        asked: { ...batch.asked, sampling: { kind: 'fixed', repetitions } },
+      };
+    };
+    const coarse = [100, 100, 100, 100, 100, 100.5];
+    for (const [few, many] of [
+      [[100, 100, 100.5, 100, 100, 100.5], coarse],
+      [coarse, [100, 100, 100, 100, 100, 100]],
+    ] as const) {
+      const made = recommendationsOf([tied(10, few), tied(100, many)]);
+      expect(made).toHaveLength(1);
+      expect(written.record.shape.recommendations.safeParse(made).error).toBeUndefined();
+    }
+    const none = { ...tied(10, coarse), launches: { medians: [0, 1, 1, 1, 1, 1] } };
+    expect(recommendationsOf([none, tied(100, coarse)])).toMatchObject([{ repetitions: null, launches: [] }]);
+    const table = (repetitions: number, median: number): RecordBatch => ({
+      ...tied(repetitions, coarse),
+      variance: null,
+      launches: { n: 20, median, std: 1 },
+    });
+    const ofTables = recommendationsOf([table(10, 1e-9), table(100, 1e-9)]);
+    expect(written.record.shape.recommendations.safeParse(ofTables).error).toBeUndefined();
+    expect(recommendationsOf([table(10, 0), table(100, 1)])).toMatchObject([{ repetitions: null }]);
   });
 
   it('tells no launches from the spread of two', () => {

@@ -86,6 +86,70 @@ describe('a row of the table of batches', () => {
   });
 });
 
+describe('rows of one case on one stack', () => {
+  const launches = [1e-3, 1.01e-3, 1.02e-3, 1.03e-3, 1.04e-3, 1.05e-3];
+  const side = (one: string) => ({ launches, labels: { side: one } });
+  const made = recordOf({ batches: [side('a'), { ...side('b'), parameters: { pin: false } }, { launches }] });
+  const record: PiBenchRecord = {
+    ...made,
+    campaign: { ...made.campaign, labels: { site: 'lab' } },
+  };
+
+  it.each([
+    ['label_side', ['a', 'b', null]],
+    ['label_site', ['lab', 'lab', 'lab']],
+    ['parameter_m', [100, 100, 100]],
+    ['parameter_pin', ['true', 'false', 'true']],
+    ['indicator', ['matmul', 'matmul', 'matmul']],
+    ['device', ['cpu', 'cpu', 'cpu']],
+    ['asked_repetitions', [10, 10, 10]],
+    ['asked_seconds', [null, null, null]],
+  ])('say in %s what they were asked for', (name, values) => {
+    expect(column(record, name)).toEqual(values);
+  });
+
+  it('are called by their labels on the page, too, also the one that the headline is of', () => {
+    const sides = recordOf({ batches: [side('a'), { ...side('b'), launches: launches.map((s) => s / 2) }] });
+    const { batches, headline } = buildReport(sides, []);
+    expect(batches.map(({ name }) => name)).toEqual(['side a', 'side b']);
+    expect(headline.of).toMatch(/^the highest rate of the batches: matmul .* \(side b\)$/);
+  });
+});
+
+describe('the intervals of a row', () => {
+  const launches = [1e-3, 1.01e-3, 1.02e-3, 1.03e-3, 1.04e-3, 1.05e-3];
+  const record = recordOf({ batches: [{ launches }, { launches: [1e-3], parameters: { m: 50 } }] });
+  const [first, second] = record.batches;
+  if (first?.rate == null || first.elapsed === null || second === undefined) throw new Error('two batches');
+  const interval = { level: 0.95, low: 1.5e9, high: 1.9e9, method: 'order', basis: 'launches' };
+  const precision = { target: 0.01, reached: false, halfWidth: 0.02, reason: '± 2.0 %' };
+  const measured = {
+    ...record,
+    batches: [{ ...first, rate: { ...first.rate, p05Interval: interval }, precision }, second],
+  };
+
+  it('are those of the rate that 95 % of the repetitions reach and of the time, too', () => {
+    expect(column(measured, 'rate_p05_low')).toEqual([1.5e9, null]);
+    expect(column(measured, 'rate_p05_high')).toEqual([1.9e9, null]);
+    expect(column(measured, 'rate_p05_interval_basis')).toEqual(['launches', null]);
+    expect(column(measured, 'elapsed')).toEqual([first.elapsed?.median, second.elapsed?.median]);
+    expect(column(measured, 'elapsed_low')).toEqual([first.elapsed?.interval?.low, null]);
+    expect(column(measured, 'elapsed_high')).toEqual([first.elapsed?.interval?.high, null]);
+  });
+
+  it('stand beside the precision that was asked for, and whether it was reached', () => {
+    expect(column(measured, 'precision_target')).toEqual([0.01, null]);
+    expect(column(measured, 'precision_reached')).toEqual(['false', null]);
+    expect(column(measured, 'precision_half_width')).toEqual([0.02, null]);
+  });
+
+  it('have their level where there is no rate, as of a barrier', () => {
+    const idle = recordOf({ batches: [{ launches, idle: true }] });
+    expect(column(idle, 'interval_level')).toEqual([0.95]);
+    expect(column(idle, 'rate_low')).toEqual([null]);
+  });
+});
+
 describe('a row of the table of samples', () => {
   it('says whether its launch counts, and how many calls it is the mean of', () =>
     withCampaign([{ repetitions: 20, inspections: 3 }], async (folder) => {

@@ -73,6 +73,15 @@ describe('the page', () => {
     expect(own).not.toMatch(/\ssrc=|<link|url\(\s*['"]?http|@import/);
   });
 
+  it('has beside each rate its interval, how long it holds and what bounds it, as the Markdown', async () => {
+    const page = await textOf('html', read);
+    const table = page.split('<h2 id="rates-title">Rates</h2>')[1]?.split('</table>')[0] ?? '';
+    for (const column of ['95 %', 'sustained', 'slowest 5 %', 'efficiency', 'bound by'])
+      expect(table.replaceAll('\u00a0', ' ')).toContain(`<th scope="col">${column}</th>`);
+    expect(table.match(/<th scope="row">/g)).toHaveLength(2);
+    expect(table).toMatch(/GFLOP\/s to [\d.]+\u00a0GFLOP\/s/);
+  });
+
   it('says the verdict before anything else, and has its headings in order', async () => {
     const page = await textOf('html', read);
     const levels = [...page.matchAll(/<h(\d)/g)].map(([, level]) => Number(level));

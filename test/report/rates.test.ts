@@ -1,6 +1,7 @@
 /** A report in Markdown and as a table says of a rate what the terminal does: how long it holds, and how far it is from its ceilings. */
 import { describe, expect, it } from 'vitest';
 import type { PiBenchRecord } from '../../src/record/schema.js';
+import { INTERVAL_FIELDS } from '../../src/report/intervals.js';
 import { buildReport } from '../../src/report/model.js';
 import { RATE_FIELDS } from '../../src/report/rates.js';
 import { summaryTable } from '../../src/report/tables.js';
@@ -36,6 +37,13 @@ describe('the Markdown report of a batch', () => {
     });
   });
 
+  it('has the interval of its rate, as far as there is one', async () => {
+    const launches = [1e-3, 1.01e-3, 1.02e-3, 1.03e-3, 1.04e-3, 1.05e-3];
+    const cells = await cellsOf(recordOf({ batches: [{ launches }] }));
+    expect(cells['95 %']).toBe('1.911 GFLOP/s to 1.993 GFLOP/s');
+    expect((await cellsOf(recordOf({ batches: [{ launches: [1e-3] }] })))['95 %']).toBe('–');
+  });
+
   it('does not believe an efficiency that nothing can have, nor a bound by it', async () => {
     expect(await cellsOf(recordAt(1.5e9))).toMatchObject({
       efficiency: '133 %: the peak was measured too low, do not trust it',
@@ -58,11 +66,19 @@ describe('the Markdown report of a batch', () => {
 });
 
 describe('the table of batches', () => {
-  it('has at its end efficiency, ceilings and the work of a repetition, and its other columns where they were', () => {
+  it('has at its end what was added: efficiency, ceilings, work, intervals, what was asked for; and the others where they were', () => {
     const { columns, rows } = summaryTable(buildReport(recordAt(2.5e9), []));
-    expect(columns.slice(-RATE_FIELDS.length)).toEqual(RATE_FIELDS);
     expect(columns.slice(0, 5)).toEqual(['batch', 'title', 'planned', 'measured', 'verified']);
-    expect(columns.at(-RATE_FIELDS.length - 1)).toBe('hostname');
+    const added = columns.slice(columns.indexOf('hostname') + 1);
+    expect(added.slice(0, RATE_FIELDS.length)).toEqual(RATE_FIELDS);
+    const later = added.slice(RATE_FIELDS.length);
+    expect(later.slice(0, INTERVAL_FIELDS.length)).toEqual(INTERVAL_FIELDS);
+    expect(later.slice(INTERVAL_FIELDS.length)).toEqual([
+      ...['indicator', 'device', 'asked_repetitions', 'asked_seconds'],
+      ...['m', 'n', 'k', 'dtype', 'threads', 'pin', 'cache', 'transpose', 'batch', 'prepack'].map(
+        (name) => `parameter_${name}`,
+      ),
+    ]);
     const cell = (name: string) => rows[0]?.[columns.indexOf(name)];
     expect(rows[0]).toHaveLength(columns.length);
     expect(cell('efficiency')).toBeCloseTo(0.8, 6);

@@ -51,6 +51,25 @@ describe('a score', () => {
     );
   });
 
+  it('is weakened by a campaign that measured at the same time, on either side', () => {
+    const contended = (id: string, described: DescribedRecord) => ({
+      name: id,
+      record: { ...recordOf({ id, ...described }), contendedBy: `another beside ${id}` },
+    });
+    const results = { batches: [of('x', 10, 1 / 2), of('x', 20, 1 / 8)] };
+    const { scores } = score(results, REFERENCE, {
+      results: contended('results', results),
+      reference: contended('reference', REFERENCE),
+    });
+    const told = scores[0]?.weakenedBy.filter(({ flag }) => flag === 'contended-by') ?? [];
+    expect(new Set(told.map((weakness) => `${weakness.of}: ${weakness.reason}`))).toEqual(
+      new Set([
+        'stack: another beside results measured at the same time',
+        'reference: another beside reference measured at the same time',
+      ]),
+    );
+  });
+
   it('of a record with an injected error is refused, and one that was forced says what it is of', () => {
     const record = recordOf({ id: 'results', batches: [of('x', 10, 1 / 2), of('x', 20, 1 / 8)] });
     const faulty = {

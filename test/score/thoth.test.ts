@@ -281,6 +281,22 @@ describe('documents for Thoth', () => {
     expect(told[0]?.launches_lost).toBe('1 of 6 launches lost; launch 3 crashed: SIGSEGV');
   });
 
+  it('are refused of a record with an injected error, of which they could not say so', () => {
+    const record = campaign([SQUARE]);
+    const fault = { kind: 'repeated-work', batch: 0, share: 1 } as const;
+    expect(() => exported({ ...record, campaign: { ...record.campaign, fault } })).toThrow(
+      /^a fault was injected \(repeated-work\), so this is no measurement .*Thoth’s documents could not/,
+    );
+  });
+
+  it('say which campaign measured at the same time', () => {
+    const contended = (contendedBy: string | null) => {
+      const { files } = exported({ ...campaign([SQUARE]), contendedBy });
+      return JSON.parse(files.find(({ path }) => path.endsWith('/result'))?.text ?? '').pi_bench.contended_by;
+    };
+    expect([contended('campaign-b'), contended(null)]).toEqual(['campaign-b', null]);
+  });
+
   it('give every batch a folder of its own', () => {
     const { files } = exported(campaign([SQUARE, { parameters: { threads: 1 }, launches: SECONDS }]));
     expect(new Set(files.map(({ path }) => path.split('/')[0])).size).toBe(2);

@@ -247,6 +247,91 @@ describe('a comparison', () => {
     expect(toSettle(0, 40)).toBe(toSettle(0, 1));
   });
 
+  it('asks for more launches than those which cannot tell, however close they seem to lie', () => {
+    const normal = normalFrom(randomFrom(61));
+    let untold = 0;
+    for (let trial = 0; trial < 400; trial++) {
+      const count = 6 + (trial % 7);
+      const [a, b] = [launches(normal, count, 0.02), launches(normal, count, 0.02, 1 + (trial % 4) / 100)];
+      const found = compareLaunches(a, b, 0.02, { rounds: count >= 10, looked: trial % 2 === 0 });
+      if (verdictOf(found, found.p, 0.02) !== 'cannot tell') continue;
+      untold++;
+      expect(found.launchesToSettle).toBeGreaterThan(count);
+    }
+    expect(untold).toBeGreaterThan(200);
+  });
+
+  it('follows the width of its interval where launches spread further than most of them do', () => {
+    // Each side has two heaps, so that a quarter of the distances are next to nothing.
+    const heaps = (from: number) => [0, 1e-9, 2e-9, 0.05, 0.05 + 1e-9, 0.05 + 2e-9].map((at) => from + at);
+    const found = compareLaunches(heaps(1), heaps(1.01), 0.02);
+    const reach = Math.max(
+      Math.log(found.ratio / (found.interval?.low ?? 1)),
+      Math.log((found.interval?.high ?? 1) / found.ratio),
+    );
+    const variance = (6 * (reach / 1.959964) ** 2) / (Math.PI / 3);
+    // One side is 1 % faster, half of the margin: this is excluded sooner than the difference is found.
+    const distance = Math.abs(Math.log(found.ratio));
+    expect(distance).toBeCloseTo(Math.log(1.01), 3);
+    const asked = (Math.PI / 3) * variance * ((1.644854 + 1.281552) / (Math.log(1.02) - distance)) ** 2;
+    expect(found.launchesToSettle).toBe(Math.ceil(asked));
+    expect(asked).toBeGreaterThan(100);
+  });
+
+  it('knows no number of launches that all tie, and takes one that does not for what it is', () => {
+    const rounds = { rounds: true, looked: true } as const;
+    const tied = Array(10).fill(1e-6);
+    expect(compareLaunches(tied, tied, 0.02, rounds)).toMatchObject({
+      interval: null,
+      launchesToSettle: null,
+    });
+    expect(compareLaunches([1], [2]).launchesToSettle).toBeNull();
+    const outlier = [...tied.slice(1), 1.2e-6];
+    const found = compareLaunches(tied, outlier, 0.02, rounds);
+    expect(verdictOf(found, found.p, 0.02)).toBe('cannot tell');
+    // The variance of its logarithms is (ln 1.2)² / 10, of which 2 % in 9 of 10 at a risk of 1 % take twice 2.3263.
+    const asked = (Math.PI / 3) * (Math.log(1.2) ** 2 / 10) * ((2 * 2.326348) / Math.log(1.02)) ** 2;
+    expect(found.launchesToSettle).toBeGreaterThan(0.7 * asked);
+    expect(found.launchesToSettle).toBeLessThan(1.3 * asked);
+  });
+
+  it.each([
+    [2, 4],
+    [2, 12],
+    [2, 30],
+    [3, 12],
+    [3, 30],
+    [4, 30],
+    [12, 2],
+  ])('of %i launches beside %i holds the ratio in 94 of 100 and more', (m, n) => {
+    // With Welch's degrees of freedom 90 of 100 for 2 beside 12, and 93 for 3 beside 30.
+    const covered = shareOf(
+      4000,
+      100 * m + n,
+      (normal) => [launches(normal, m, 0.01), launches(normal, n, 0.01)],
+      ({ interval }) => interval !== null && interval.low <= 1 && 1 <= interval.high,
+    );
+    expect(covered).toBeGreaterThan(0.945);
+  });
+
+  it('takes Welch’s degrees of freedom where the sides are alike in number, though few', () => {
+    const of = (count: number) => Array.from({ length: count }, (_, i) => 1 + i / 100);
+    const methodOf = (m: number, n: number) => shiftBetween(of(m), of(n)).method;
+    for (const [m, n] of [
+      [3, 3],
+      [3, 5],
+      [4, 7],
+      [5, 30],
+    ] as const)
+      expect(methodOf(m, n)).not.toMatch(/of the fewer alone/);
+    for (const [m, n] of [
+      [2, 4],
+      [6, 3],
+      [4, 8],
+    ] as const)
+      expect(methodOf(m, n)).toMatch(/^Welch.*with the degrees of freedom of the fewer alone$/);
+  });
+
   it('says nothing of launches without any spread, however many: a coarse clock is no certainty', () => {
     for (const count of [2, 5, 6, 40]) {
       const [same, slower] = [Array(count).fill(1e-6), Array(count).fill(1.01e-6)];

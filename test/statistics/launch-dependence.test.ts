@@ -1,6 +1,7 @@
 /** Launches that resemble their neighbours are found, and others hardly ever called so. */
 import { describe, expect, it } from 'vitest';
 import { alikeness, launchDependence } from '../../src/statistics/launch-dependence.js';
+import { precisionReached } from '../../src/statistics/stopping.js';
 import { launchesNotIndependent } from '../../src/statistics/validity/launches-not-independent.js';
 import { normalFrom, randomFrom, series } from './support.js';
 
@@ -64,11 +65,29 @@ describe('launches in the order of time', () => {
     expect(launchesNotIndependent(series(30, (i) => 1 + 0.01 * (i % 2) + 1e-4 * normal()))).toBeNull();
   });
 
-  it('are worth fewer, as their correlation has it', () => {
+  it('are worth fewer, as their ranks’ correlation has it', () => {
     const found = launchesNotIndependent(series(40, (i) => 1 + 0.05 * Math.sin(i / 2)));
-    const { lag1, worthLaunches } = found?.evidence ?? {};
-    expect(worthLaunches).toBeCloseTo((40 * (1 - Number(lag1))) / (1 + Number(lag1)), 9);
+    const { rankCorrelation, worthLaunches } = found?.evidence ?? {};
+    expect(worthLaunches).toBeCloseTo(
+      (40 * (1 - Number(rankCorrelation))) / (1 + Number(rankCorrelation)),
+      9,
+    );
     expect(worthLaunches).toBeLessThan(10);
+  });
+
+  it('are worth the same where one is far off, in the flag and in a precision, and at least one', () => {
+    const rising = Array.from({ length: 20 }, (_, i) => 1 + i / 100);
+    const far = rising.map((seconds, i) => (i === 10 ? 6 : seconds));
+    for (const launches of [rising, far]) {
+      const found = launchesNotIndependent(launches);
+      expect(found?.evidence.worthLaunches).toBe(precisionReached(launches, 0.01).worth);
+      expect(found?.evidence.worthLaunches).toBeGreaterThanOrEqual(1);
+      expect(found?.evidence.worthLaunches).toBeLessThan(5);
+      expect(Number(found?.evidence.rankCorrelation)).toBeGreaterThan(0.5);
+      expect(found?.reason).toMatch(/correlation of ranks 0\.\d+,/);
+    }
+    // That of the values themselves is evidence, and nothing follows from it.
+    expect(launchesNotIndependent(far)?.evidence.lag1).toBeLessThan(0);
   });
 
   it('are judged the same in any unit and each time, and not at all below 6 or when equal', () => {

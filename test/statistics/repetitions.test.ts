@@ -1,11 +1,12 @@
 /** Equal spreads are not told apart by luck, different ones are, and the published table gives one answer. */
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type Recommendation,
   recommendFromSpreads,
   recommendRepetitions,
 } from '../../src/statistics/repetitions.js';
-import { hasPublishedData, normalFrom, published, randomFrom, STUDIED, series } from './support.js';
+import { hasPublishedData, normalFrom, published, randomFrom, SEEDED, STUDIED, series } from './support.js';
 
 const COUNTS = [50, 100, 500, 1000, 2000, 4000, 8000];
 
@@ -160,10 +161,90 @@ describe('a sweep that nothing can be said of', () => {
     expect(
       recommendRepetitions([{ repetitions: 1, launchMedians: [1, 2, 3, 4, 5, 6] }]).repetitions,
     ).toBeNull();
-    const zero = { repetitions: 2, launchMedians: [0, 1, 1, 1, 1, 1] };
-    expect(() => recommendRepetitions([zero, zero])).toThrow(RangeError);
-    const row = { repetitions: 1, n: 10, median: 0, std: 1 };
-    expect(() => recommendFromSpreads([row, row])).toThrow(RangeError);
+    const nothing = {
+      repetitions: null,
+      best: null,
+      why: expect.stringMatching(/^the batch of 2 .*above 0$/),
+    };
+    const [zero, one] = [0, 1].map((first) => [first, 1, 1, 1, 1, 1]);
+    expect(
+      recommendRepetitions([
+        { repetitions: 1, launchMedians: one ?? [] },
+        { repetitions: 2, launchMedians: zero ?? [] },
+      ]),
+    ).toMatchObject(nothing);
+    const row = { repetitions: 1, n: 10, median: 1, std: 1 };
+    for (const wrong of [{ median: 0 }, { std: -1 }, { std: Number.NaN }])
+      expect(recommendFromSpreads([row, { ...row, repetitions: 2, ...wrong }])).toMatchObject(nothing);
+  });
+});
+
+describe('a sweep on a coarse clock, where launches tie', () => {
+  const finite = ({ counts, leastRatioFound, why }: Recommendation): void => {
+    const numbers = counts.flatMap(({ spread, ratio, ratioInterval, p }) => [
+      spread,
+      ratio,
+      p,
+      ratioInterval?.low ?? null,
+      ratioInterval?.high ?? null,
+    ]);
+    for (const value of [leastRatioFound, ...numbers]) expect(Number.isFinite(value ?? 0)).toBe(true);
+    expect(why).not.toMatch(/NaN|Infinity/);
+  };
+
+  it('has no least ratio where chance leaves some batch without a spread, and says why', () => {
+    const found = recommendRepetitions([
+      { repetitions: 10, launchMedians: [100e-6, 100e-6, 100.5e-6, 100e-6, 100e-6, 100.5e-6] },
+      { repetitions: 100, launchMedians: [100e-6, 100e-6, 100e-6, 100e-6, 100e-6, 100.5e-6] },
+    ]);
+    finite(found);
+    expect(found).toMatchObject({ repetitions: 10, best: 100, leastRatioFound: null });
+    expect(found.why).toMatch(/so many launches tie, to the step of the clock, that hardly any ratio can$/);
+  });
+
+  it('has no ratio to a batch without a spread, and how often chance makes one', () => {
+    const found = recommendRepetitions([
+      { repetitions: 10, launchMedians: [1, 1.1, 1.2, 1.3, 1.4, 1.5] },
+      { repetitions: 100, launchMedians: [1, 1, 1, 1, 1, 1] },
+    ]);
+    finite(found);
+    expect(found.best).toBe(100);
+    expect(found.counts[0]?.ratio).toBeNull();
+    expect(found.counts[0]?.p).toBeLessThan(0.05);
+  });
+
+  it('tells a larger spread from a smaller one, also where the smallest is none', () => {
+    const found = recommendRepetitions([
+      { repetitions: 10, launchMedians: [1, 1.1, 1.2, 1.3, 1.4, 1.5] },
+      { repetitions: 20, launchMedians: [1, 1, 1, 1, 1, 1.001] },
+      { repetitions: 40, launchMedians: [1, 1, 1, 1, 1, 1] },
+    ]);
+    expect(found.counts[0]?.p).toBeLessThan(0.05);
+    expect(found.counts[1]?.p).toBeGreaterThan(0.05);
+    expect(found).toMatchObject({ repetitions: 20, best: 40 });
+  });
+
+  it('is answered in numbers, whatever step launch medians are rounded to', () => {
+    const batch = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 6, maxLength: 9 });
+    fc.assert(
+      fc.property(batch, batch, batch, fc.double({ min: 1e-9, max: 1, noNaN: true }), (a, b, c, step) => {
+        finite(
+          recommendRepetitions(
+            [a, b, c].map((steps, i) => ({
+              repetitions: 10 ** i,
+              launchMedians: steps.map((count) => step * (200 + count)),
+            })),
+          ),
+        );
+      }),
+      { ...SEEDED, numRuns: 40 },
+    );
+  });
+
+  it('is answered in numbers also from a table whose smallest spread is hardly any', () => {
+    const row = { repetitions: 1, n: 10, median: 1, std: 1 };
+    for (const std of [0, Number.MIN_VALUE, 1e-310])
+      finite(recommendFromSpreads([row, { ...row, repetitions: 2, std }]));
   });
 });
 

@@ -1,6 +1,8 @@
 /** Qn is the standard deviation of normal values, few or many, and does not follow those far off. */
+
+import { sampleStandardDeviation } from 'simple-statistics';
 import { describe, expect, it } from 'vitest';
-import { robustDeviation } from '../../src/statistics/scale.js';
+import { launchDeviation, robustDeviation } from '../../src/statistics/scale.js';
 import { normalFrom, randomFrom, series } from './support.js';
 
 const normal = normalFrom(randomFrom(97));
@@ -31,5 +33,26 @@ describe('the robust deviation', () => {
     expect(robustDeviation([2, 2, 2])).toBe(0);
     expect(() => robustDeviation([1])).toThrow(RangeError);
     expect(() => robustDeviation([1, Number.NaN])).toThrow(RangeError);
+  });
+});
+
+describe('the deviation of launches', () => {
+  it('of up to five is the standard deviation, which two that happen to lie close do not decide', () => {
+    const close = [1, 1.0001, 1.3];
+    expect(launchDeviation(close)).toBeCloseTo(sampleStandardDeviation(close), 12);
+    expect(launchDeviation([1, 2, 4, 8, 16])).toBeCloseTo(sampleStandardDeviation([1, 2, 4, 8, 16]), 12);
+    expect(launchDeviation([1, 2, 3, 4, 5, 600])).toBe(robustDeviation([1, 2, 3, 4, 5, 600]));
+  });
+
+  it('of three is less than half of what it is in 22 of 100, where Qn is in 37', () => {
+    const trials = 4000;
+    let [plain, robust] = [0, 0];
+    for (let trial = 0; trial < trials; trial++) {
+      const values = series(3, normal);
+      if (launchDeviation(values) < 0.5) plain++;
+      if (robustDeviation(values) < 0.5) robust++;
+    }
+    expect(Math.abs(plain / trials - 0.221)).toBeLessThan(0.03);
+    expect(robust / trials).toBeGreaterThan(plain / trials + 0.05);
   });
 });

@@ -39,6 +39,20 @@ describe('the rule for a precision', () => {
     expect(precisionReached([], 0.01)).toMatchObject({ reached: false, estimate: null, halfWidth: null });
   });
 
+  it('says where launches tie, so that their interval has no width', () => {
+    const { reason, interval } = precisionReached(
+      series(8, () => 1),
+      0.01,
+    );
+    expect(reason).toContain('after 8 launches, which tie at the step of the clock;');
+    expect(interval.method).toMatch(/; launches tie at the step of the clock, below which nothing is known$/);
+    const differing = precisionReached(
+      series(8, (i) => 1 + i / 1000),
+      0.5,
+    );
+    expect(differing.reason + differing.interval.method).not.toContain('tie');
+  });
+
   it('compares the larger half-width with the target less a k-th of it', () => {
     // 8 values: plain order statistics at 97 % are the extremes.
     const medians = [100, 104, 99, 100.5, 98, 101, 99.5, 100];

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { EXIT, UserError } from '../../errors.js';
 import { plural } from '../../quantities/format.js';
+import { differencesText } from '../../readers/comparison/comparable.js';
 import { stackKey, stackNames } from '../../readers/comparison/sides.js';
 import { renderScore } from '../../readers/terminal/score.js';
 import { terminalStyle } from '../../readers/terminal/style.js';
@@ -106,12 +107,24 @@ function prescribe(document: ScoreDocument, results: ReadNamed, out: string | nu
   return code === EXIT.done && !complete ? EXIT.incomplete : code;
 }
 
+/** @throws UserError for a score that was forced: beside `overall_score` the documents have no place in which to say so */
+function refuseForced({ forcedPast, forced, acrossLabels }: ScoreDocument): void {
+  const [past = forced && acrossLabels.length > 0 ? differencesText(acrossLabels) : null] = forcedPast;
+  if (past !== null)
+    throw new UserError(
+      `Thoth’s documents could not say that their score was forced (${past}): leave --force out, or --reference for documents without a score`,
+    );
+}
+
 /** @returns the exit code */
 function writeThoth(results: ReadNamed, folder: string, options: Options): number {
   const scored =
     options.reference === null && options.referenceStack === null ? null : score(results, options);
   if (scored === null) say('without --reference the documents have no overall_score');
-  else sayUnscored(scored);
+  else {
+    refuseForced(scored);
+    sayUnscored(scored);
+  }
   const scores = new Map((scored?.scores ?? []).map((one) => [stackKey(one.stack), one.score]));
   const scoreOf = ({ stack }: RecordBatch): number | null => scores.get(stackKey(stack)) ?? null;
   const { files, batches, leftOut } = exportThoth(results.record, scoreOf, (file) =>

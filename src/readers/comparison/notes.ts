@@ -42,6 +42,12 @@ function oneCampaignNote(entries: readonly Entry[]): readonly string[] {
   });
 }
 
+/** Records whose machine had to do another campaign's work, too. */
+const contendedNote = (entries: readonly Entry[]): readonly string[] =>
+  [...new Set(entries.map(({ of }) => of))].flatMap(({ name, record: { contendedBy } }) =>
+    contendedBy === null ? [] : [`${name}: ${contendedBy} measured at the same time`],
+  );
+
 const samplingNote = (cases: readonly (readonly Entry[])[]): readonly string[] =>
   cases.some((entries) => new Set(entries.map(({ batch }) => JSON.stringify(batch.asked.sampling))).size > 1)
     ? ['the sides do not have the same number of repetitions in a launch']
@@ -89,6 +95,7 @@ export function notesOf(
   return [
     ...turnsNote(entries),
     ...oneCampaignNote(entries),
+    ...contendedNote(entries),
     ...samplingNote(cases),
     ...lookingNote(entries),
     ...marginNote(pairs),

@@ -175,11 +175,17 @@ export function sidesOf(
   }));
 }
 
+/** Those of who measures that may tell cases apart. */
+const givenLabels = (
+  { asked }: RecordBatch,
+  apart: ReadonlySet<string>,
+): readonly (readonly [string, string])[] =>
+  Object.entries(asked.labels ?? {}).filter(([key]) => !apart.has(key));
+
 /** What tells a case from another, the more common first: what is not needed to tell them apart may differ. */
 function traitsOf({ batch, of }: Entry, by: string, apart: ReadonlySet<string>): readonly unknown[] {
   const { indicator, parameters } = batch.case;
   const kept = Object.entries(parameters).filter(([key]) => !apart.has(key));
-  const given = Object.entries(batch.asked.labels ?? {}).filter(([key]) => !apart.has(key));
   const { provider, variant, own } = batch.stack;
   return [
     [
@@ -191,16 +197,15 @@ function traitsOf({ batch, of }: Entry, by: string, apart: ReadonlySet<string>):
     ],
     by === 'stack' ? null : [provider, variant, own?.name ?? null],
     apart.has('repetitions') ? null : batch.asked.sampling,
-    Object.fromEntries(given),
+    Object.fromEntries(givenLabels(batch, apart)),
     by === 'record' ? null : of.name,
   ];
 }
 
 const TRAITS = 5;
 
-/** `embedded:avx2`, as it was asked for. */
-export const stackText = ({ stack }: RecordBatch): string =>
-  [stack.provider, stack.variant].filter((part) => part !== null).join(':');
+/** `embedded:avx2`, as it was asked for; of a stack of a stack file its name there. */
+export const stackText = ({ stack }: RecordBatch): string => chosenText(stack);
 
 /** `3 s`, `2000 reps`; null: others did not publish it. */
 export function samplingText({ asked: { sampling } }: RecordBatch): string | null {
@@ -209,10 +214,11 @@ export function samplingText({ asked: { sampling } }: RecordBatch): string | nul
 }
 
 /** With what tells it from others of its case, where that was needed. */
-function titleOf({ batch }: Entry, by: string, used: number): string {
+function titleOf({ batch }: Entry, by: string, apart: ReadonlySet<string>, used: number): string {
   const stack = used > 1 && by !== 'stack' ? stackText(batch) : null;
   const sampling = used > 2 && by !== 'repetitions' ? samplingText(batch) : null;
-  return [batch.title, stack, sampling].filter((part) => part !== null).join(', ');
+  const labels = used > 3 ? givenLabels(batch, apart).map(([key, value]) => `${key} ${value}`) : [];
+  return [batch.title, stack, sampling, ...labels].filter((part) => part !== null).join(', ');
 }
 
 /**
@@ -241,7 +247,7 @@ export function matchCases(
     return keys.map((key) => {
       const entries = maps.map((map) => map.get(key) ?? null);
       const first = entries.find((entry) => entry !== null);
-      return { title: first == null ? '' : titleOf(first, by, used), entries };
+      return { title: first == null ? '' : titleOf(first, by, apart, used), entries };
     });
   }
   const twice = sides.find(({ entries }) => entries.length > 1)?.name ?? '';

@@ -1,6 +1,7 @@
 /** What the interval of a batch rests on, in words. */
-import { plural, significant } from '../../quantities/format.js';
+import { formatShare, plural, significant } from '../../quantities/format.js';
 import type { RecordBatch } from '../../record/schema.js';
+import { median } from '../../statistics/quantile.js';
 
 /** Beyond the fastest or the slowest launch: further than any that were seen. */
 const FAR = 1.25;
@@ -21,6 +22,30 @@ export function intervalsText(batches: readonly RecordBatch[]): readonly string[
   return [
     `95 % intervals ${[...texts].join('; or ')}${far ? '; some reach far beyond their launches (more --inspections narrow them)' : ''}`,
   ];
+}
+
+/** What does no work has an interval of its time only. */
+function halfWidthOf({ rate, elapsed }: RecordBatch): number | null {
+  const of = rate === null || rate.median === 0 ? elapsed : rate;
+  return of?.interval == null ? null : (of.interval.high - of.interval.low) / 2 / of.median;
+}
+
+/** Half the width of the intervals, as shares of what they are of, where a table has no place for each. */
+export function uncertaintyText(batches: readonly RecordBatch[]): string {
+  const widths = batches.flatMap((batch) => {
+    const width = halfWidthOf(batch);
+    return width === null ? [] : [{ title: batch.title, width }];
+  });
+  const worst = [...widths].sort((a, b) => b.width - a.width)[0];
+  if (worst === undefined) {
+    // Where a precision decides on the number of launches, an interval takes more of them.
+    const remedy = batches.some(({ precision }) => precision !== undefined)
+      ? 'more --inspections, or a longer --budget'
+      : '--inspections 3 or more';
+    return `no intervals: too few launches of each case; use ${remedy}`;
+  }
+  const middle = median(widths.map(({ width }) => width));
+  return `${intervalsText(batches).join('')}: half of the cases are within ± ${formatShare(middle)}; the widest is ± ${formatShare(worst.width)} (${worst.title})`;
 }
 
 export function basisText(batch: RecordBatch): string {

@@ -5,7 +5,6 @@ import { timesRanks } from '../../record/rate-kpis.js';
 import type { RecordBatch, RecordInspection } from '../../record/schema.js';
 import { countedWork } from '../../record/work.js';
 import { median } from '../../statistics/quantile.js';
-import { leansOnExtreme } from '../../statistics/quantile-interval.js';
 import { datasheetText } from '../beside.js';
 import { hugePagesOf, hugePagesText, lacksHugePages } from '../huge-pages.js';
 import { noCeilingText, noPeakText } from '../no-ceiling.js';
@@ -16,6 +15,7 @@ import { rankRows } from './collective.js';
 import { noResultRows } from './cut-short.js';
 import { importedLines, importedRows, NOT_VERIFIED } from './imported.js';
 import { latencyRows } from './latency.js';
+import { leaningOn } from './leaning.js';
 import { overlapRows } from './overlap.js';
 import { clockRows } from './peak.js';
 import { rooflineRows } from './roofline.js';
@@ -92,14 +92,11 @@ function rateRows(batch: RecordBatch, style: Style): Row[] {
 }
 
 /** Of so few repetitions there is no slowest twentieth. */
-function leaningText({ inspections }: RecordBatch): string {
-  const counts = inspections.flatMap(({ rate, statistics }) =>
-    rate === null ? [] : Number(statistics?.n ?? Number.POSITIVE_INFINITY),
-  );
-  const fewest = Math.min(...counts);
-  return leansOnExtreme(fewest, 0.05)
-    ? `: of a launch of ${plural(fewest, 'repetition', 'repetitions')} that leans on the slowest of them`
-    : '';
+function leaningText(batch: RecordBatch): string {
+  const fewest = leaningOn(batch, 0.95);
+  return fewest === null
+    ? ''
+    : `: of a launch of ${plural(fewest, 'repetition', 'repetitions')} that leans on the slowest of them`;
 }
 
 /** Where there is none: of peak, and of what is held against it. */

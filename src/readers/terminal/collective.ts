@@ -6,7 +6,14 @@ import {
   type Operation,
   readCollective,
 } from '../../indicators/collective-cases.js';
-import { briefBytes, formatSeconds, formatShare, significant, withPrefix } from '../../quantities/format.js';
+import {
+  briefBytes,
+  formatSeconds,
+  formatShare,
+  plural,
+  significant,
+  withPrefix,
+} from '../../quantities/format.js';
 import {
   busRateOf,
   efficienciesOf,
@@ -25,9 +32,11 @@ import { LEAST_LAUNCHES, lastOf, type Straggler, stragglerOf } from '../../stati
 import type { Bytes, Seconds } from '../../units.js';
 import { nameBatches } from '../batch-names.js';
 import { stackKey } from '../comparison/sides.js';
+import { uncertaintyText } from './basis.js';
 import { type Cell, renderFitting } from './fitting-table.js';
+import { leaningOn } from './leaning.js';
 import { type Style, wrap } from './style.js';
-import { failedText, flagsText, notCheckedText, verifiedText } from './sweep.js';
+import { failedText, flagsText, notCheckedText, precisionText, verifiedText } from './sweep.js';
 import { type Row, renderRows } from './table.js';
 
 const NONE = '–';
@@ -84,7 +93,7 @@ function cellsOf(batch: RecordBatch, name: string, style: Style): readonly Cell[
     left('redop', parameter(batch, 'redop')),
     right('root', parameter(batch, 'root')),
     right('time', elapsed === null ? NONE : style.bold(micros(elapsed.median))),
-    right('p99', micros(p99Of(batch))),
+    right('p99', micros(p99Of(batch)?.value)),
     right('algbw', rate === null || !moves ? NONE : significant(rate.median / GIGA, 3)),
     right('busbw', bus === null || !moves ? NONE : significant(bus.value / GIGA, 3)),
     right('#wrong', wrongText(batch, style)),
@@ -92,6 +101,14 @@ function cellsOf(batch: RecordBatch, name: string, style: Style): readonly Cell[
     right('of ceiling', share === null ? NONE : formatShare(share)),
     left('algorithm', algorithmOf(batch)),
   ];
+}
+
+/** Of sizes whose launches have too few repetitions for a p99, the fewest that one of them has. */
+function leaningText(batches: readonly RecordBatch[]): string | null {
+  const fewest = batches.flatMap((batch) => leaningOn(batch, 0.99) ?? []);
+  return fewest.length === 0
+    ? null
+    : `p99: of launches of fewer than 100 repetitions (${fewest.length} of ${plural(batches.length, 'case')}, ${Math.min(...fewest)} at the least) it leans on the slowest of them`;
 }
 
 /** What differs between batches beside their size, for the first column. */
@@ -117,8 +134,8 @@ interface Sizes {
 const withoutSize = (parameters: RecordBatch['case']['parameters']): RecordBatch['case']['parameters'] =>
   Object.fromEntries(Object.entries(parameters).filter(([name]) => name !== 'bytes'));
 
-const sizesKey = ({ case: { parameters }, stack, device }: RecordBatch): string =>
-  canonicalJson([withoutSize(parameters), stackKey(stack), device]);
+const sizesKey = ({ case: { parameters }, stack, device, asked }: RecordBatch): string =>
+  canonicalJson([withoutSize(parameters), stackKey(stack), device, asked.labels ?? null]);
 
 function sizesOf(batches: readonly RecordBatch[]): readonly Sizes[] {
   const keys = batches.map(sizesKey);
@@ -378,7 +395,10 @@ export function renderCollective({ batches }: PiBenchRecord, style: Style): stri
   const paragraphs = [
     verifiedText(batches, verifiedBy(first), style),
     ...failedText(batches, style),
+    ...precisionText(batches, style),
+    uncertaintyText(batches),
     ...fitTexts(batches),
+    leaningText(batches),
     stragglerText(batches),
     flagsText(batches, style),
     ...notCheckedText(batches).map(style.dim),

@@ -118,12 +118,20 @@ function moreText(launches: number, cut: boolean): string {
   return launches > MOST_ROUNDS ? `--inspections ${launches} and a longer --budget` : 'a longer --budget';
 }
 
+/** Launches that could tell, had they any spread. */
+const ties = ({ interval, launches = [0, 0] }: ComparedPair): boolean =>
+  interval === null && Math.min(...launches) > 1;
+
+const TIES =
+  'the launches of a side tie at the step of the clock, so that their number tells nothing: give a repetition more work';
+
 function settleRows({ cases }: ComparisonDocument, cut: boolean): readonly Row[] {
   const open = cases.flatMap(({ title, comparisons }) =>
     comparisons.filter(({ outcome }) => outcome === 'cannot tell').map((pair) => ({ title, ...pair })),
   );
-  const [first] = open;
-  if (first === undefined) return [];
+  if (open.length === 0) return [];
+  const [first] = open.filter((pair) => !ties(pair));
+  if (first === undefined) return [['to settle', TIES]];
   const least = Math.max(...open.map(({ launchesToSettle }) => launchesToSettle ?? 0));
   const none = open.every(({ launchesToSettle }) => launchesToSettle == null);
   // How many rounds a look needs is said where the launches were cut off.

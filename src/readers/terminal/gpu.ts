@@ -1,11 +1,12 @@
 /** Several batches on GPUs for a person: one table, whatever their indicator. */
 import { formatSeconds, formatShare, withPrefix } from '../../quantities/format.js';
 import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
+import { nameBatches } from '../batch-names.js';
 import { noCeilingTexts } from '../no-ceiling.js';
 import { intervalsText } from './basis.js';
 import { intervalText, outputText } from './rate-cells.js';
 import { type Style, wrap } from './style.js';
-import { failedText, flagsText, notCheckedText, verifiedText } from './sweep.js';
+import { failedText, flagsText, notCheckedText, precisionText, verifiedText } from './sweep.js';
 import { type Column, renderColumns } from './table.js';
 
 const COLUMNS: readonly Column[] = [
@@ -19,11 +20,25 @@ const COLUMNS: readonly Column[] = [
 ];
 const VERIFIED = 'exactly, or within what rounding may cause, as each record says';
 
-function cellsOf(batch: RecordBatch, several: boolean, style: Style): readonly string[] {
-  const { rate, rateUnit, stack, elapsed, datasheet, title, device } = batch;
+/** By its case and, where that is not enough, by what else it differs in from the others. */
+function titlesOf(batches: readonly RecordBatch[]): readonly string[] {
+  const { names } = nameBatches(batches);
+  const several = new Set(batches.map(({ device }) => device)).size > 1;
+  const titles = batches.map(({ title, device }) => (several ? `${title} (${device})` : title));
+  const executed = batches.map(({ stack }, i) => `${titles[i]} ${executedBy(stack)}`);
+  return titles.map((title, i) =>
+    executed.filter((one) => one === executed[i]).length > 1 ? `${title}, ${names[i] ?? ''}` : title,
+  );
+}
+
+const executedBy = ({ provider, implementation, variant }: RecordBatch['stack']): string =>
+  `${provider} ${implementation ?? variant ?? ''}`.trim();
+
+function cellsOf(batch: RecordBatch, title: string, style: Style): readonly string[] {
+  const { rate, rateUnit, stack, elapsed, datasheet } = batch;
   return [
-    several ? `${title} (${device})` : title,
-    `${stack.provider} ${stack.implementation ?? stack.variant ?? ''}`.trim(),
+    title,
+    executedBy(stack),
     rate === null ? '-' : style.bold(withPrefix(rate.median, rateUnit)),
     intervalText(batch),
     elapsed === null ? '-' : formatSeconds(elapsed.median),
@@ -36,10 +51,11 @@ function cellsOf(batch: RecordBatch, several: boolean, style: Style): readonly s
 export function renderGpuTable({ batches }: PiBenchRecord, style: Style): string {
   const devices = [...new Set(batches.map(({ device }) => device))];
   const indicators = [...new Set(batches.map((batch) => batch.case.indicator))];
-  const several = devices.length > 1;
+  const titles = titlesOf(batches);
   const paragraphs = [
     verifiedText(batches, VERIFIED, style),
     ...failedText(batches, style),
+    ...precisionText(batches, style),
     ...noCeilingTexts(batches).map(style.warn),
     ...intervalsText(batches),
     flagsText(batches, style),
@@ -50,7 +66,7 @@ export function renderGpuTable({ batches }: PiBenchRecord, style: Style): string
     '',
     renderColumns(
       COLUMNS,
-      batches.map((batch) => cellsOf(batch, several, style)),
+      batches.map((batch, i) => cellsOf(batch, titles[i] ?? batch.title, style)),
       style,
     ),
     '',

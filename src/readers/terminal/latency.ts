@@ -4,11 +4,12 @@ import { effectiveFrequency } from '../../record/clock.js';
 import { cyclesOfLoad, loadTime } from '../../record/latency-kpis.js';
 import { isCurve } from '../../record/read-curves.js';
 import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
+import { uncertaintyText } from './basis.js';
 import { drawCurve, LEAST_CURVE } from './curve.js';
 import type { Style } from './style.js';
-import { failedText, flagsText, notCheckedText, verifiedText } from './sweep.js';
+import { failedText, flagsText, notCheckedText, precisionText, verifiedText } from './sweep.js';
 import { type Column, type Row, renderColumns } from './table.js';
-import { bytesOf, hugePagesTexts, shortText, uncertaintyText, workingSetPage } from './working-sets.js';
+import { bytesOf, hugePagesTexts, shortText, workingSetPage } from './working-sets.js';
 
 const NANO = 1e-9;
 const VERIFIED = 'where each chain ends, and that it goes through all lines';
@@ -94,6 +95,7 @@ export function renderLatency(record: PiBenchRecord, style: Style): string {
   const paragraphs = [
     verifiedText(batches, VERIFIED, style),
     ...failedText(batches, style),
+    ...precisionText(batches, style),
     ...shortText(record).map(style.warn),
     uncertaintyText(batches),
     ...hugePagesTexts(batches, (batch) => `${orderOf(batch)} order`, style),

@@ -5,11 +5,12 @@ import { formatBytes, plural, significant } from '../../quantities/format.js';
 import { executedByAll, executedTexts } from '../../record/executed.js';
 import { readCurves } from '../../record/read-curves.js';
 import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
+import { uncertaintyText } from './basis.js';
 import { drawCurve, LEAST_CURVE } from './curve.js';
 import { impliedText } from './implied-caches.js';
 import { type Style, wrap } from './style.js';
-import { failedText, flagsText, notCheckedText, verifiedText } from './sweep.js';
-import { bytesOf, hugePagesTexts, shortText, uncertaintyText, workingSetPage } from './working-sets.js';
+import { failedText, flagsText, notCheckedText, precisionText, verifiedText } from './sweep.js';
+import { bytesOf, hugePagesTexts, shortText, workingSetPage } from './working-sets.js';
 
 const GIGA = 1e9;
 const DIGITS = 4;
@@ -127,6 +128,7 @@ export function renderMemory(record: PiBenchRecord, style: Style): string {
   const paragraphs = [
     verifiedText(batches, VERIFIED, style),
     ...failedText(batches, style),
+    ...precisionText(batches, style),
     ...shortText(record).map(style.warn),
     uncertaintyText(batches),
     ...hugePagesTexts(batches, (batch) => parameter(batch, 'operation'), style),

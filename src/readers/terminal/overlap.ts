@@ -4,7 +4,7 @@ import { gainOf, mostHiddenOf, slowedOf } from '../../record/overlap-kpis.js';
 import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
 import { type Cell, renderFitting } from './fitting-table.js';
 import { type Style, wrap } from './style.js';
-import { failedText, flagsText, notCheckedText, verifiedText } from './sweep.js';
+import { failedText, flagsText, notCheckedText, precisionText, verifiedText } from './sweep.js';
 import type { Row } from './table.js';
 
 const NONE = '–';
@@ -102,6 +102,7 @@ export function renderOverlap({ batches }: PiBenchRecord, style: Style): string 
   const paragraphs = [
     verifiedText(batches, VERIFIED, style),
     ...failedText(batches, style),
+    ...precisionText(batches, style),
     flagsText(batches, style),
     ...(crowded === 0
       ? []

@@ -3,10 +3,10 @@ import { plural, significant, withPrefix } from '../../quantities/format.js';
 import { effectiveFrequency, operationsPerCycle } from '../../record/clock.js';
 import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
 import { noCeilingTexts } from '../no-ceiling.js';
-import { basisText } from './basis.js';
+import { basisText, intervalsText } from './basis.js';
 import { intervalText, outputText } from './rate-cells.js';
 import { type Style, wrap } from './style.js';
-import { failedText, flagsText, notCheckedText, verifiedText } from './sweep.js';
+import { failedText, flagsText, notCheckedText, precisionText, verifiedText } from './sweep.js';
 import { type Column, type Row, renderColumns } from './table.js';
 
 const GIGA = 1e9;
@@ -54,12 +54,13 @@ export function renderPeak({ batches }: PiBenchRecord, style: Style): string {
   const how = `${plural(Number(threads), 'thread')}${pin === true ? ', pinned' : ''}`;
   const head = `${style.bold(`peak, ${how}, by data type`)}  ${style.dim(`${first.stack.provider}, ${first.device}`)}`;
   const based = batches.find(({ elapsed }) => elapsed !== null);
-  const basis = based === undefined ? '' : basisText(based);
+  const intervals = intervalsText(batches);
   const paragraphs = [
     verifiedText(batches, VERIFIED, style),
     ...failedText(batches, style),
+    ...precisionText(batches, style),
     ...noCeilingTexts(batches).map(style.warn),
-    ...(based === undefined ? [] : [based.rate?.interval == null ? basis : `95 % intervals ${basis}`]),
+    ...(intervals.length > 0 || based === undefined ? intervals : [basisText(based)]),
     flagsText(batches, style),
     ...notCheckedText(batches).map(style.dim),
   ];

@@ -8,6 +8,7 @@ import { nameBatches } from '../batch-names.js';
 import { lackingText } from '../huge-pages.js';
 import { noCeilingTexts } from '../no-ceiling.js';
 import { ran } from '../not-checked.js';
+import { missedPrecision } from '../precision.js';
 import { recommendationTexts } from '../recommendation.js';
 import { intervalsText } from './basis.js';
 import { type Cell, renderFitting } from './fitting-table.js';
@@ -20,8 +21,8 @@ import { renderRows } from './table.js';
 
 const NONE = '–';
 const SPARK_WIDTH = 12;
-/** Batches of which it is said why launches were not measured. */
-const MOST_FAILED = 10;
+/** Batches of which it is said why launches were not measured, or why they ended. */
+const MOST_TOLD = 10;
 /** Left out from the last to the first where a terminal is too narrow for all. */
 const OPTIONAL = ['over time', 'rate', 'IQR', 'std error'];
 
@@ -80,18 +81,6 @@ function legend(letters: ReadonlyMap<string, string>, style: Style): readonly st
   return [[...letters].map(([name, letter]) => `${style.warn(letter)} ${name}`).join(', ')];
 }
 
-function precisionText(
-  batches: readonly RecordBatch[],
-  names: readonly string[],
-  style: Style,
-): readonly string[] {
-  return batches.flatMap(({ precision }, i) =>
-    precision === undefined || precision.reached
-      ? []
-      : [style.warn(`${names[i]}: the precision was not reached: ${precision.reason}`)],
-  );
-}
-
 /** Of each batch that lost launches why: stacks of one command fail each for a reason of its own. */
 function failedTexts(
   batches: readonly RecordBatch[],
@@ -104,10 +93,10 @@ function failedTexts(
     const more = others.length === 0 ? '' : `; ${plural(others.length, 'launch', 'launches')} more`;
     return [style.bad(`${names[i]}: launch ${first.index + 1} ${first.status}: ${first.reason}${more}`)];
   });
-  const unsaid = texts.length - MOST_FAILED;
+  const unsaid = texts.length - MOST_TOLD;
   if (unsaid <= 0) return texts;
   return [
-    ...texts.slice(0, MOST_FAILED),
+    ...texts.slice(0, MOST_TOLD),
     style.bad(`and in ${plural(unsaid, 'batch', 'batches')} more; the record says why`),
   ];
 }
@@ -170,7 +159,10 @@ export function renderStability(record: PiBenchRecord, style: Style): string {
         ...failedTexts(batches, shown, style).map((line) => ['failed', line] as const),
         ...noCeilingTexts(batches).map((line) => ['ceiling', style.warn(line)] as const),
         ...lackingText(batches, shown).map((line) => ['huge pages', style.warn(line)] as const),
-        ...precisionText(batches, shown, style).map((line) => ['precision', line] as const),
+        ...missedPrecision(
+          batches.map(({ precision = null }, i) => ({ name: shown[i] ?? '', precision })),
+          MOST_TOLD,
+        ).map((line) => ['precision', style.warn(line)] as const),
         ...notCheckedText(batches).map((line) => ['', style.dim(line)] as const),
         ...remarksOf(batches).map((line) => ['remark', style.warn(line)] as const),
         ...recommendationTexts(record).map((text) => ['repetitions', text] as const),

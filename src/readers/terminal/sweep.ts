@@ -2,6 +2,7 @@
 import { plural } from '../../quantities/format.js';
 import type { RecordBatch } from '../../record/schema.js';
 import { notCheckedOf, ran } from '../not-checked.js';
+import { missedPrecision } from '../precision.js';
 import type { Style } from './style.js';
 
 /** @param how every launch was verified */
@@ -50,6 +51,9 @@ export function failedText(batches: readonly RecordBatch[], style: Style): reado
     ),
   ];
 }
+
+export const precisionText = (batches: readonly RecordBatch[], style: Style): readonly string[] =>
+  missedPrecision(batches.map(({ title, precision = null }) => ({ name: title, precision }))).map(style.warn);
 
 /** Checks that could not run anywhere. */
 export function notCheckedText(batches: readonly RecordBatch[]): readonly string[] {

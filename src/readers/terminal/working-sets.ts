@@ -1,19 +1,17 @@
-/** What is said below a table over working sets, of memory and of latency alike: uncertainty, huge pages, a largest size that is none. */
+/** What is said below a table over working sets, of memory and of latency alike: huge pages, a largest size that is none. */
 import { isGpu } from '../../devices/device.js';
 import { machineOn } from '../../devices/machine-on-part.js';
-import { shortOfMain } from '../../indicators/memory-sizes.js';
+import { assumedLast, shortOfMain } from '../../indicators/memory-sizes.js';
 import { availableMemory } from '../../machine/capacity.js';
 import type { MachineDescription } from '../../machine/types.js';
-import { formatBytes, formatShare, significant } from '../../quantities/format.js';
+import { formatBytes, significant } from '../../quantities/format.js';
 import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
-import { median } from '../../statistics/quantile.js';
 import { hugePagesOf, lackingText } from '../huge-pages.js';
-import { intervalsText } from './basis.js';
 import { type Style, wrap } from './style.js';
 
 export const bytesOf = (batch: RecordBatch): number => Number(batch.case.parameters.bytes);
 
-/** Where the sweep's largest size was to be memory's, and free memory did not allow it. */
+/** Where the sweep's largest size was to be memory's, and free memory did not allow it, or nothing tells whether it is. */
 export function shortText({ batches, machine }: PiBenchRecord): readonly string[] {
   const description = machine as unknown as MachineDescription;
   const device = batches[0]?.device ?? 'cpu';
@@ -21,26 +19,20 @@ export function shortText({ batches, machine }: PiBenchRecord): readonly string[
   if (isGpu(device) || !('limits' in machine)) return [];
   const largest = Math.max(...batches.map(bytesOf));
   const here = machineOn(device, description);
-  const short = shortOfMain(largest, here.cpu, availableMemory(here));
+  const free = availableMemory(here);
+  const assumed = assumedLast(largest, here.cpu, free);
+  if (assumed !== null) {
+    return [
+      `the system lists no last cache: that ${formatBytes(largest)} is past all caches rests on ${formatBytes(assumed)} of them, 32 MiB for each eight CPUs`,
+    ];
+  }
+  const short = shortOfMain(largest, here.cpu, free);
   if (short === null) return [];
-  const { last, times } = short;
+  const { which, held, times } = short;
   const reached = times <= 1 ? 'memory was not reached' : 'a part of it is read from caches';
   return [
-    `${formatBytes(largest)} is ${significant(times, 2)} times the last caches (${formatBytes(last)} together): ${reached}; half of the free memory allowed no more`,
+    `${formatBytes(largest)} is ${significant(times, 2)} times ${which === 'last' ? 'the last' : 'all'} caches (${formatBytes(held)} together): ${reached}; half of the free memory allowed no more`,
   ];
-}
-
-/** Half the width of the intervals, as shares of their rates. */
-export function uncertaintyText(batches: readonly RecordBatch[]): string {
-  const widths = batches.flatMap(({ rate, title }) =>
-    rate?.interval == null
-      ? []
-      : [{ title, width: (rate.interval.high - rate.interval.low) / 2 / rate.median }],
-  );
-  const worst = [...widths].sort((a, b) => b.width - a.width)[0];
-  if (worst === undefined) return 'no intervals: too few launches of each case; use --inspections 3 or more';
-  const middle = median(widths.map(({ width }) => width));
-  return `${intervalsText(batches).join('')}: half of the cases are within ± ${formatShare(middle)}; the widest is ± ${formatShare(worst.width)} (${worst.title})`;
 }
 
 /**

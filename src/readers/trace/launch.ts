@@ -4,6 +4,7 @@ import type { ReadInspection } from '../../record/analyse-inspection.js';
 import type { RecordBatch, RecordInspection } from '../../record/schema.js';
 import type { Telemetry } from '../../telemetry/types.js';
 import type { Seconds } from '../../units.js';
+import { stackText } from '../comparison/sides.js';
 import {
   type Nanoseconds,
   nanoseconds,
@@ -79,6 +80,13 @@ function throttledName({ cgroup, thermalThrottles }: Telemetry): string {
   return `somewhere in here: ${parts.join('; ')}`;
 }
 
+const batchArguments = (batch: RecordBatch): TraceArguments => ({
+  batch: batch.title,
+  stack: stackText(batch),
+  device: batch.device,
+  ...(batch.asked.labels === undefined ? {} : { labels: batch.asked.labels }),
+});
+
 function launchArguments(launch: LaunchOnTrace): TraceArguments {
   const { index, attempt, status, reason, batch, entry, read, unreadable, moved } = launch;
   return {
@@ -86,7 +94,7 @@ function launchArguments(launch: LaunchOnTrace): TraceArguments {
     attempt,
     status,
     ...(reason === null ? {} : { reason }),
-    ...(batch === null ? {} : { batch: batch.title, stack: batch.stack.provider, device: batch.device }),
+    ...(batch === null ? {} : batchArguments(batch)),
     ...(entry === null
       ? {}
       : {

@@ -157,6 +157,10 @@ function endedAttempts(runs: readonly CampaignRun[]): readonly { attempt: Attemp
   return ended.map((attempt) => ({ attempt, last: last.get(attempt.index) === attempt }));
 }
 
+/** A row of spoiled launches must not pass for one of the machine. */
+const faultText = ({ campaign: { fault } }: PiBenchRecord): string =>
+  fault === null ? '' : `: a fault was injected (${fault.kind}), so this is no measurement of the machine`;
+
 /** The devices whose launches have a row each: one row for all, where nothing was measured at once. */
 function devicesOf({ batches }: PiBenchRecord): readonly string[] {
   return batches.some(({ atOnce: beside }) => beside !== undefined)
@@ -178,7 +182,7 @@ export function* traceOf(input: TraceInput): Generator<TraceEvent, TraceSummary>
   const origin = firstRun.begin;
   const place = (at: Moment): Nanoseconds => Math.round((at - origin) * 1e6);
 
-  yield { kind: 'name', track: null, name: `pi-bench ${record.campaign.id}` };
+  yield { kind: 'name', track: null, name: `pi-bench ${record.campaign.id}${faultText(record)}` };
   yield { kind: 'name', track: CAMPAIGN, name: 'campaign' };
   const devices = devicesOf(record);
   const rows = devices.length === 0 ? ['launches'] : devices.map((device) => `launches on ${device}`);

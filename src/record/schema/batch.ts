@@ -109,6 +109,17 @@ export function batchSchema(
       basis: z
         .string()
         .describe('that of the interval; where there is none also: two launches; published table'),
+      p99: seconds
+        .optional()
+        .describe(
+          'median over launches of the time that 99 % of a launch’s repetitions stay below: its median-unbiased quantile (type 8 of Hyndman & Fan 1996), which leans on the slowest repetition where a launch has fewer than 100; absent: not known, in imported records and in those from before it was written',
+        ),
+      p99Interval: interval
+        .nullable()
+        .optional()
+        .describe(
+          'from the launches; null: too few of them, or of their repetitions (100 for this quantile)',
+        ),
     }).nullable(),
     rate: object({
       median: z
@@ -123,7 +134,9 @@ export function batchSchema(
       p05Interval: interval
         .nullable()
         .optional()
-        .describe('from the launches; null: too few of them, or of their repetitions (20 for this quantile)'),
+        .describe(
+          'from the launches, of a precision with its reserve for looking; null: too few of them, or of their repetitions (20 for this quantile)',
+        ),
       sustained: z
         .number()
         .nullable()
@@ -214,7 +227,9 @@ export function batchSchema(
     variance: object({
       between: z
         .number()
-        .describe('standard deviation between launches, their own noise taken out, over the median'),
+        .describe(
+          'standard deviation between launches, their own noise taken out, over the median: by Qn of Rousseeuw & Croux from 6 launches on, of 3 to 5, which hardly tell it, the plain one; in earlier records by Qn of them, too',
+        ),
       within: z
         .number()
         .describe(
@@ -231,8 +246,14 @@ export function batchSchema(
         ),
       launchesForOnePercent: z
         .int()
-        .describe('with these repetitions, for an interval of 1 % to either side'),
-      launchesForOnePercentAtBest: z.int().nullable().describe('the same with the best repetitions'),
+        .nullable()
+        .describe(
+          'with these repetitions, for an interval of 1 % to either side; null: the spread of fewer than 6 launches tells none (earlier records have a number that is no plan)',
+        ),
+      launchesForOnePercentAtBest: z
+        .int()
+        .nullable()
+        .describe('the same with the best repetitions; null also where these are'),
     })
       .nullable()
       .optional()
@@ -240,7 +261,7 @@ export function batchSchema(
     pooled: plainJson
       .nullable()
       .describe(
-        'statistics of all repetitions together; of several launches, which are no one series, `lag1` and `effectiveSampleSize` are null: each launch has its own in `statistics`',
+        'statistics of all repetitions together; of several launches, which are no one series, `lag1`, `effectiveSampleSize` and (but in earlier records) `drift` are null: each launch has its own in `statistics`',
       ),
     violin: plainJson
       .nullable()

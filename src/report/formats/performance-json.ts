@@ -4,7 +4,8 @@
  * slowest, so that the order of ranks never changes the result (theirs takes the first time that is not nought).
  */
 import { UserError } from '../../errors.js';
-import type { PiBenchRecord, RecordBatch, RecordInspection } from '../../record/schema.js';
+import { refuseFault } from '../../readers/refuse-fault.js';
+import type { RecordBatch, RecordInspection } from '../../record/schema.js';
 import { readLaunch } from '../read-samples.js';
 import type { Format, Request } from './format.js';
 
@@ -26,6 +27,7 @@ interface Worker {
   readonly seconds: number;
 }
 
+const FILE = 'performance.json';
 const CASES = 'cases.json';
 
 /** Their layout has no null. */
@@ -117,16 +119,8 @@ interface Written {
   readonly stack: string;
 }
 
-/** The file has no place in which to say so. @throws UserError for what was spoiled on purpose */
-function refuseFault({ campaign: { fault } }: PiBenchRecord): void {
-  if (fault !== null)
-    throw new UserError(
-      `a fault was injected (${fault.kind}), so this is no measurement of the machine, and performance.json could not say so`,
-    );
-}
-
 function only({ read: { record, folder } }: Request): Performance {
-  refuseFault(record);
+  refuseFault(record, FILE);
   const [batch, ...others] = record.batches;
   if (others.length > 0)
     throw new UserError(
@@ -146,11 +140,11 @@ export const performanceJson: Format = {
     yield textOf(only(request));
   },
   async *files({ read: { record, report, folder }, warn }) {
-    refuseFault(record);
+    refuseFault(record, FILE);
     const written: Written[] = [];
     for (const [i, batch] of record.batches.entries()) {
       const performance = performanceOf(batch, folder);
-      const name = record.batches.length === 1 ? 'performance.json' : `performance.${i + 1}.json`;
+      const name = record.batches.length === 1 ? FILE : `performance.${i + 1}.json`;
       const stack = report.batches[i]?.stack ?? batch.stack.provider;
       if (performance === null) {
         warn(`${name} is not written: ${batch.title} (${stack}): ${whyNone(batch)}`);

@@ -3,10 +3,12 @@
 import { shortCommit } from '../../package.js';
 import { formatSeconds, formatShare, grouped, plural } from '../../quantities/format.js';
 import { measuredText } from '../../readers/launch-counts.js';
+import { missedPrecision } from '../../readers/precision.js';
 import { sentence } from '../comparison.js';
 import { damageText } from '../damage.js';
 import type { BatchModel, ReportModel } from '../model.js';
 import { OVERLAP_CAPTION, OVERLAP_COLUMNS, overlapRows } from '../overlap.js';
+import { RATES_CAPTION, RATES_COLUMNS, ratesRows } from '../rates.js';
 import { lettersText } from '../stack-letters.js';
 import { besideLists, noFlags, STABILITY_CAPTION, STABILITY_COLUMNS, stabilityRows } from '../tables.js';
 import { escapeHtml, textHtml } from './escape.js';
@@ -45,6 +47,7 @@ export function warnings({
           `The campaign is ${status}: ${imported === null ? measuredText(measured, planned) : `${grouped(measured)} of ${plural(planned, 'launch', 'launches')} are among what was imported`}.`,
         ]),
     ...(notSettled === null ? [] : [sentence(notSettled)]),
+    ...missedPrecision(batches).map(sentence),
     ...(contendedBy === null ? [] : [`Measured at the same time: ${contendedBy}.`]),
     ...choices.map((text) => `${text}.`),
     ...(damage === null ? [] : [damage]),
@@ -250,6 +253,13 @@ export function overlapHtml(report: ReportModel): string {
     ...tableHtml('overlap', 'Overlap', OVERLAP_CAPTION, OVERLAP_COLUMNS, rows, 'figures'),
     '</div>',
   ].join('\n');
+}
+
+/** Nothing where there is no rate. */
+export function ratesHtml(report: ReportModel): string {
+  const rows = ratesRows(report);
+  if (rows.length === 0) return '';
+  return [...tableHtml('rates', 'Rates', RATES_CAPTION, RATES_COLUMNS, rows), '</div>'].join('\n');
 }
 
 export function stabilityHtml(report: ReportModel): string {

@@ -5,7 +5,7 @@ import { drawFigures, drawn, type ReportFigures } from '../figures/index.js';
 import type { ReportModel } from '../model.js';
 import { comparisonHtml } from './comparison.js';
 import { escapeHtml } from './escape.js';
-import { headHtml, overlapHtml, stabilityHtml } from './head.js';
+import { headHtml, overlapHtml, ratesHtml, stabilityHtml } from './head.js';
 import { figuresHtml, type RenderSvg, shellHtml } from './shell.js';
 
 export interface PageInput {
@@ -69,6 +69,7 @@ export async function pageHtml(input: PageInput): Promise<string> {
       : [
           comparisonHtml(report.comparison),
           overlapHtml(report),
+          ratesHtml(report),
           stabilityHtml(report),
           `<section aria-labelledby="figures-title"><h2 id="figures-title">Figures</h2>`,
           await figuresHtml(figures.campaign, input.renderSvg),

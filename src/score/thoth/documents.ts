@@ -180,6 +180,7 @@ function resultOf(of: ThothBatch, launch: LaunchDocument): unknown {
       flags: flagNames(batch, document.index),
       not_checked: notCheckedTexts(batch, document.index),
       launches_lost: lostLaunches(batch),
+      contended_by: record.contendedBy,
     },
   };
 }

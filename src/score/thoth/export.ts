@@ -1,5 +1,6 @@
 /** Which batches of a record become documents, and the launches of each as they were read back. */
 import { messageOf } from '../../errors.js';
+import { refuseFault } from '../../readers/refuse-fault.js';
 import type { ReadInspection } from '../../record/analyse-inspection.js';
 import { sha256 } from '../../record/digest.js';
 import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
@@ -35,12 +36,14 @@ function launchesOf(
 /**
  * @param scoreOf of the batch's stack; null: it has none
  * @param read an inspection's document, by its name in the record
+ * @throws UserError for a record with an error injected on purpose
  */
 export function exportThoth(
   record: PiBenchRecord,
   scoreOf: (batch: RecordBatch) => number | null,
   read: (file: string) => ReadInspection | null,
 ): Exported {
+  refuseFault(record, 'Thoth’s documents');
   const files: ThothFile[] = [];
   const leftOut: string[] = [];
   let batches = 0;

@@ -3,7 +3,7 @@
  * too narrow. A flag of the batch: no single launch has it.
  */
 import { significant } from '../../quantities/format.js';
-import { launchDependence } from '../launch-dependence.js';
+import { alikeness, launchDependence } from '../launch-dependence.js';
 import type { Flag } from './types.js';
 
 /** One batch in 100 whose launches are independent is called otherwise. */
@@ -18,11 +18,12 @@ export function launchesNotIndependent(launchMedians: ArrayLike<number>, widened
   const found = launchDependence(launchMedians);
   if (found === null || found.p >= RISK) return null;
   const { launches, lag1, vonNeumannRatio, p } = found;
-  const worth = Math.max(1, (launches * (1 - Math.max(0, lag1))) / (1 + Math.max(0, lag1)));
+  // What a precision says of the same launches, and by ranks, as the test: one launch far off decides the correlation of values.
+  const { correlation, worth } = alikeness(launchMedians);
   const how = widened ? 'for which the interval is wider, or none' : 'and the interval is too narrow';
   return {
     name: 'launches-not-independent',
-    reason: `launches that followed each other are alike (correlation ${significant(lag1, 2)}, by chance in ${significant(100 * p, 2)} of 100): the ${launches} launches are worth about ${significant(worth, 2)}, ${how}; spread them over more time, or between other cases`,
-    evidence: { launches, lag1, vonNeumannRatio, p, worthLaunches: worth },
+    reason: `launches that followed each other are alike (correlation of ranks ${significant(correlation, 2)}, by chance in ${significant(100 * p, 2)} of 100): the ${launches} launches are worth about ${significant(worth, 2)}, ${how}; spread them over more time, or between other cases`,
+    evidence: { launches, lag1, rankCorrelation: correlation, vonNeumannRatio, p, worthLaunches: worth },
   };
 }

@@ -99,9 +99,17 @@ export function campaignOf(launches: readonly FakeLaunch[], mostSlices?: number)
   });
   journal.push({ event: 'stopped', active: at, status: 'complete', at: stampAt(at) });
   const record = {
-    campaign: { id: 'made-up', createdAt: stampAt(0), command: ['matmul'] },
+    campaign: { id: 'made-up', createdAt: stampAt(0), command: ['matmul'], fault: null },
     piBench: { version: '0.0.0' },
-    batches: [{ title: 'matmul 64', stack: { provider: 'embedded' }, device: 'cpu', inspections }],
+    batches: [
+      {
+        title: 'matmul 64',
+        stack: { provider: 'embedded', variant: null },
+        device: 'cpu',
+        asked: {},
+        inspections,
+      },
+    ],
   } as unknown as PiBenchRecord;
   return {
     record,

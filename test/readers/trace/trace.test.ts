@@ -118,6 +118,32 @@ describe('a trace', () => {
   });
 });
 
+describe('a trace of several batches of one case', () => {
+  it('tells of a launch its stack as it was asked for, and the labels of who measured', () => {
+    const { record, ...rest } = campaignOf([{ seconds: [0.1] }]);
+    const batches = record.batches.map((batch) => ({
+      ...batch,
+      stack: { ...batch.stack, variant: 'avx2' },
+      asked: { ...batch.asked, labels: { side: 'a' } },
+    }));
+    const { events } = traced({ record: { ...record, batches }, ...rest });
+    expect(inCategory(events, 'launch')[0]?.args).toMatchObject({
+      stack: 'embedded:avx2',
+      labels: { side: 'a' },
+    });
+  });
+
+  it('says of what a fault was injected into that it measures no machine', () => {
+    const { record, ...rest } = campaignOf([{ seconds: [0.1] }]);
+    const spoiled = (fault: typeof record.campaign.fault) =>
+      JSON.stringify(
+        traced({ record: { ...record, campaign: { ...record.campaign, fault } }, ...rest }).events,
+      );
+    expect(spoiled({ kind: 'stopped', share: 0.5 })).toContain('a fault was injected (stopped)');
+    expect(spoiled(null)).not.toContain('fault');
+  });
+});
+
 describe('repetitions of a trace', () => {
   it('begin and last as the samples say, and end with their phase', () => {
     const seconds = [0.001, 0.002, 0.0015];

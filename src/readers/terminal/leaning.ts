@@ -1,0 +1,15 @@
+/** Which of a batch's late repetitions are only its latest. */
+import type { RecordBatch } from '../../record/schema.js';
+import { leansOnExtreme } from '../../statistics/quantile-interval.js';
+
+/**
+ * Repetitions of the launch that has the fewest, where so few have none beyond this share of them: the slowest stands for it then.
+ * null: all have enough.
+ */
+export function leaningOn({ inspections }: Pick<RecordBatch, 'inspections'>, share: number): number | null {
+  const counts = inspections.flatMap(({ rate, statistics }) =>
+    rate === null ? [] : Number(statistics?.n ?? Number.POSITIVE_INFINITY),
+  );
+  const fewest = Math.min(...counts);
+  return leansOnExtreme(fewest, share) ? fewest : null;
+}
