@@ -39,16 +39,17 @@ describe('the mean over the cases of a comparison', () => {
     expect(overallOf([of(1), of(null), of(2)], ['b', 'c'])).toMatchObject([{ candidate: 'b', cases: 2 }]);
   });
 
-  // Of 3 launches beside 12 it is wider than it need be: Welch's t has fewer degrees of freedom than both together.
+  // Of 3 launches beside 12 it is wider than it need be, and holds the mean more often: Welch's t counts the degrees of freedom of
+  // the 3 alone, without which one case would hold too seldom.
   it.each([
-    [3, 12, false, 2, 1.7],
-    [5, 5, false, 10, 1.1],
-    [6, 6, false, 2, 1.15],
-    [6, 6, false, 10, 1.15],
-    [12, 12, false, 10, 1.1],
-    [10, 10, true, 2, 1.11],
-    [12, 12, true, 10, 1.12],
-  ])('has an interval that holds it in 95 of 100 from %i and %i launches, in rounds: %s, of each of %i cases, and is at most %d times Student’s', (own, others, paired, cases, widest) => {
+    [3, 12, false, 2, 2.1, 0.997],
+    [5, 5, false, 10, 1.1, 0.985],
+    [6, 6, false, 2, 1.15, 0.985],
+    [6, 6, false, 10, 1.15, 0.985],
+    [12, 12, false, 10, 1.1, 0.985],
+    [10, 10, true, 2, 1.11, 0.985],
+    [12, 12, true, 10, 1.12, 0.985],
+  ])('has an interval that holds it in 95 of 100 from %i and %i launches, in rounds: %s, of each of %i cases, is at most %d times Student’s, and holds it in no more than %d', (own, others, paired, cases, widest, most) => {
     const normal = normalFrom(randomFrom(1000 * own + 10 * others + cases));
     const drawn = (count: number) => series(count, () => Math.exp(0.01 * normal()));
     const trials = Array.from({ length: 300 }, () => {
@@ -65,7 +66,7 @@ describe('the mean over the cases of a comparison', () => {
     });
     const covered = trials.filter(({ covers }) => covers).length / 300;
     expect(covered).toBeGreaterThan(0.925);
-    expect(covered).toBeLessThan(0.985);
+    expect(covered).toBeLessThan(most);
     const times = median(trials.map(({ width }) => width)) / median(trials.map(({ student }) => student));
     expect(times).toBeGreaterThan(1);
     expect(times).toBeLessThan(widest);
