@@ -25,7 +25,7 @@ const BESIDE = [
   ...e2e('bad-input', 'compare', 'failures', 'first-part', 'fleet', 'frameworks', 'frameworks-gpu', 'gloo', 'gpu', 'gpu-graphs'),
   ...e2e('import', 'latency', 'matmul', 'memory', 'nccl', 'peak', 'qualify', 'report', 'resume', 'resume-gone', 'show', 'stacks'),
   ...e2e('submit-refusals', 'sweep', 'without-addon'),
-  'test/native/{cuda-check,native-checks-timeless,precompiled}.test.ts',
+  'test/native/{cuda-check,native-checks,precompiled}.test.ts',
 ];
 
 /** Those that need the machine's network as well: registries, a database, Slurm, ranks. Few of their campaigns wait here. */
@@ -45,7 +45,7 @@ const WORKERS = availableParallelism() + 2;
  * mostly wait, for a Slurm, so that CPUs have something to do meanwhile.
  */
 const FIRST = [
-  ...['native/native-checks-timeless', 'e2e/submit', 'scripts/cuda-kernels', 'e2e/gpu', 'e2e/own-stacks', 'e2e/report'],
+  ...['native/native-checks', 'e2e/submit', 'scripts/cuda-kernels', 'e2e/gpu', 'e2e/own-stacks', 'e2e/report'],
   ...['e2e/submit-accounts', 'stacks/gloo-plugin', 'e2e/recipes', 'e2e/matmul', 'e2e/submit-mpi', 'e2e/qualify'],
 ].map((name) => `/test/${name}.test.ts`);
 
