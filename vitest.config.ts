@@ -31,8 +31,8 @@ const BESIDE = [
 /** Those that need the machine's network as well: registries, a database, Slurm, ranks. Few of their campaigns wait here. */
 const REACHING_OUT = e2e('nccl-hosts', 'nccl-processes', 'own-stacks', 'recipes', 'submit', 'submit-accounts', 'submit-mpi', 'thoth-postgres');
 
-/** Builds everything once more, which takes a minute: `npm run check:package`. */
-const APART = e2e('package');
+/** Builds everything once more, and the kernels for GPUs, which takes minutes: `npm run check:package`. */
+const APART = [...e2e('package'), 'test/scripts/cuda-kernels-compiled.test.ts'];
 
 /** Takes minutes: `npm run check:long`. */
 const LONG = 'test/long/**/*.test.ts';
@@ -45,7 +45,7 @@ const WORKERS = availableParallelism() + 2;
  * mostly wait, for a Slurm, so that CPUs have something to do meanwhile.
  */
 const FIRST = [
-  ...['native/native-checks', 'e2e/submit', 'scripts/cuda-kernels', 'e2e/gpu', 'e2e/own-stacks', 'e2e/report'],
+  ...['native/native-checks', 'e2e/submit', 'e2e/gpu', 'e2e/own-stacks', 'e2e/report'],
   ...['e2e/submit-accounts', 'stacks/gloo-plugin', 'e2e/recipes', 'e2e/matmul', 'e2e/submit-mpi', 'e2e/qualify'],
 ].map((name) => `/test/${name}.test.ts`);
 
@@ -78,7 +78,7 @@ export default defineConfig({
           ...BESIDE_EACH_OTHER,
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...COMMAND, LONG],
+          exclude: [...COMMAND, ...APART, LONG],
           // They leave nothing behind in their process, and a process for each would take longer than most of their tests.
           isolate: false,
           testTimeout: 60_000,

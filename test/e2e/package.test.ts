@@ -8,7 +8,7 @@ import { root, withFolder } from '../support/pi-bench.js';
 
 /**
  * In the place of nvcc of who installs it, so that the kernels for GPUs are made whether or not it is here: what it would compile
- * has to be in the package, with all that it includes. Compiling them is for npm test.
+ * has to be in the package, with all that it includes. What the real one makes of them test/scripts/cuda-kernels-compiled.test.ts says.
  */
 const NVCC = `#!/bin/sh
 case "$1" in --*) echo 'sm_80 sm_89 sm_90 sm_100 compute_100'; exit ;; esac
