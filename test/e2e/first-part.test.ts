@@ -22,7 +22,7 @@ import { shortJob } from '../support/short-job.mjs';
 const PART = neededPart(['matmul'], false);
 const NAME = PART === 'firstAvx512' ? 'pibench_first_avx512.node' : 'pibench_first_avx2.node';
 const FIRST = join('build', 'Release', NAME);
-const SMALL = ['--size', '64', '--reps', '50', '--inspections', '2'];
+const SMALL = ['--size', '64', '--threads', '1', '--reps', '50', '--inspections', '2'];
 
 const executed = PART !== 'whole' && existsSync(join(root, FIRST));
 
@@ -46,7 +46,8 @@ describe.runIf(executed)('what is built first', () => {
   it('goes on with a campaign that it began, whatever has been built meanwhile, and nothing else does', () =>
     withFolder(async (folder) => {
       const launcher = installFirstPart(folder);
-      const command = [launcher, 'matmul', '--size', '96', '--reps', '4000', '--inspections', '3', '--quiet'];
+      const long = ['--size', '96', '--threads', '1', '--reps', '4000', '--inspections', '3'];
+      const command = [launcher, 'matmul', ...long, '--quiet'];
       const killed = start(process.execPath, command, folder);
       const out = join(folder, 'results');
       const campaign = await until(() => {

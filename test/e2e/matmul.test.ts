@@ -26,6 +26,8 @@ import {
 import { there } from '../support/there.js';
 
 const FEW = ['--reps', '3', '--inspections', '1', '--warmup', '2'];
+/** Where threads are not the subject: each call of two waits until both have a CPU, which takes long beside other tests. */
+const ALONE = ['--threads', '1'];
 const SMALL = ['--size', '64', '--inspections', '2'];
 const TRANSPOSES = ['NN', 'NT', 'TN', 'TT'];
 
@@ -176,7 +178,8 @@ describe('a small campaign', () => {
 describe('matmul', () => {
   it('ends with a result that a person can read, and says where the record is', () =>
     withFolder(async (out) => {
-      const run = await piBench('matmul', '--size', '96', '--reps', '200', '--warmup', '20', '--out', out);
+      const few = ['--size', '96', '--reps', '200', '--warmup', '20'];
+      const run = await piBench('matmul', ...few, ...ALONE, '--out', out);
       expect(run.code).toBe(0);
       for (const part of [
         'rate',
@@ -222,14 +225,14 @@ describe('matmul', () => {
     }));
 
   it.each([
-    false,
-    true,
-  ])('is verified with each data type, transposed in each way, three products at a time, B prepacked: %s', (prepack) =>
+    [false, ALONE],
+    [true, ['--threads', '2']],
+  ] as const)('is verified with each data type, transposed in each way, three products at a time, B prepacked: %s', (prepack, threads) =>
     withFolder(async (out) => {
       const { batches } = await swept(
         out,
         ...['--m', '35', '--n', '66', '--k', '47', '--batch', '3', ...(prepack ? ['--prepack'] : [])],
-        ...['--dtype', DATA_TYPES.join(','), '--transpose', TRANSPOSES.join(','), ...FEW],
+        ...['--dtype', DATA_TYPES.join(','), '--transpose', TRANSPOSES.join(','), ...threads, ...FEW],
       );
       expect(batches.map(({ case: { parameters } }) => [parameters.dtype, parameters.transpose])).toEqual(
         DATA_TYPES.flatMap((dtype) => TRANSPOSES.map((transpose) => [dtype, transpose])),
@@ -317,7 +320,7 @@ describe('matmul', () => {
   it('draws the same data for the same seed: the plan and its seeds are equal', () =>
     withFolder(async (out) => {
       const seeds = async (folder: string, seed: string) => {
-        const few = ['--reps', '5', '--warmup', '2', '--seed', seed];
+        const few = ['--reps', '5', '--warmup', '2', '--seed', seed, ...ALONE];
         const run = await matmulRecord(`${out}/${folder}`, ...SMALL, ...few);
         return [0, 1].map((index) => readInspectionFile(run.folder, index).seed);
       };

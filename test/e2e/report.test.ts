@@ -46,6 +46,8 @@ const PATIENT = { timeout: 60_000 };
 const DESKTOP = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
 const LAUNCHES = 3;
+/** Each call of two threads waits until both have a CPU, which takes long beside other tests. */
+const ALONE = ['--threads', '1'];
 /** Of the memory campaign. */
 const CURVES = ['read', 'copy cached', 'copy streaming', 'triad cached', 'triad streaming'];
 
@@ -68,8 +70,8 @@ async function pageOf(folder: string): Promise<string> {
 beforeAll(async () => {
   out = mkdtempSync(join(tmpdir(), 'pi-bench-e2e-report-'));
   const flags = ['--size', '64', '--reps', '300', '--inspections', String(LAUNCHES)];
-  measured = await matmulRecord(join(out, 'matmul'), ...flags);
-  const sweep = ['--bytes', '32KiB,4MiB', '--operation', 'read,copy,triad'];
+  measured = await matmulRecord(join(out, 'matmul'), ...flags, ...ALONE);
+  const sweep = ['--bytes', '32KiB,4MiB', '--operation', 'read,copy,triad', ...ALONE];
   const run = await piBench(
     'memory',
     ...sweep,

@@ -8,7 +8,7 @@ const FEW = ['--size', '32', '--reps', '20', '--warmup', '2', '--inspections', '
 
 it('measures a launch again whose samples are gone, says so in one line, and keeps the others', () =>
   withFolder(async (out) => {
-    const { folder } = await matmulRecord(out, ...FEW);
+    const { folder } = await matmulRecord(out, ...FEW, '--threads', '1');
     const documents = () =>
       [0, 1, 2].map((index) => readFileSync(join(folder, 'inspections', `${index}.json`), 'utf8'));
     const before = documents();

@@ -17,6 +17,9 @@ import {
 
 const json = (stdout: string): PiBenchRecord => JSON.parse(stdout) as PiBenchRecord;
 
+/** Each call of two threads waits until both have a CPU, which takes long beside other tests. */
+const ALONE = ['--threads', '1'];
+
 describe('pi-bench sweep', () => {
   it('measures every combination of its flags’ values, interleaved, and says which repetitions are enough', () =>
     withFolder(async (out) => {
@@ -31,6 +34,7 @@ describe('pi-bench sweep', () => {
         '20',
         '--seed',
         '3',
+        ...ALONE,
       ];
       const run = await piBench('sweep', 'matmul', ...args, '--json', '--quiet', '--out', out);
       expect(run.stderr).toBe('');
@@ -65,7 +69,7 @@ describe('pi-bench sweep', () => {
 
   it('ends with the stability table, which fits the terminal', () =>
     withFolder(async (out) => {
-      const args = ['--size', '16,32', '--reps', '30', '--inspections', '3', '--warmup', '5'];
+      const args = ['--size', '16,32', '--reps', '30', '--inspections', '3', '--warmup', '5', ...ALONE];
       const run = await piBench('sweep', 'matmul', ...args, '--quiet', '--out', out);
       expect(run.stdout).toMatch(/batch +n +median +std +.*CV +.*min–max/);
       expect(run.stdout).toMatch(/^ {2}16 +3 +[\d.]+ [nµm]?s/m);
@@ -109,7 +113,7 @@ describe('--precision', () => {
   it('goes on after kill -9 with the launches that it has', () =>
     withFolder(async (out) => {
       const args = ['--size', '64', '--precision', '0.0001%', '--inspections', '30', '--seed', '5'];
-      const running = startPiBench(['matmul', '--quiet', '--json', '--out', out, ...args]);
+      const running = startPiBench(['matmul', '--quiet', '--json', '--out', out, ...args, ...ALONE]);
       const folder = await until(() => {
         const [name] = readdirSync(out);
         const at = join(out, name ?? '');
@@ -141,7 +145,7 @@ measure:
     repetitions: 20
     labels: {rack: "3"}
   - indicator: memory
-    parameters: {operation: read, bytes: 64KiB}
+    parameters: {operation: read, bytes: 64KiB, threads: 1}
     repetitions: 3
 `;
 
