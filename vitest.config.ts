@@ -29,7 +29,7 @@ const BESIDE = [
 ];
 
 /** Those that need the machine's network as well: registries, a database, Slurm, ranks. Few of their campaigns wait here. */
-const REACHING_OUT = e2e('nccl-hosts', 'nccl-processes', 'own-stacks', 'recipes', 'submit', 'submit-accounts', 'submit-mpi', 'thoth-postgres');
+const REACHING_OUT = e2e('mpi-said', 'nccl-hosts', 'nccl-processes', 'own-stacks', 'recipes', 'submit', 'submit-accounts', 'submit-mpi', 'thoth-postgres');
 
 /** Builds everything once more, and the kernels for GPUs, which takes minutes: `npm run check:package`. */
 const APART = [...e2e('package'), 'test/scripts/cuda-kernels-compiled.test.ts'];

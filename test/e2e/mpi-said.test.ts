@@ -1,0 +1,75 @@
+/** What is refused or said of processes that MPI's launchers have started; little is measured, so what else is running does not matter. */
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { isInstalled, libraryFile, MPI_LIBRARIES } from '../../scripts/lib/mpi-libraries.mjs';
+import { LOOK, twoRanks } from '../support/mpi.js';
+import { launcher, piBench, start, withFolder } from '../support/pi-bench.js';
+
+const SHORT = ['--reps', '30', '--warmup', '5', '--no-wait', '--quiet', '--json'];
+
+for (const mpi of MPI_LIBRARIES) {
+  describe.skipIf(!isInstalled(mpi))(
+    `${mpi.name} (skipped where ${mpi.launcher} or ${mpi.soname} is not installed)`,
+    () => {
+      const { env, argumentsFor, piBench: within } = twoRanks(mpi);
+
+      it('refuses in the job of its launcher what rank 0 alone reads, and no other rank waits for it', () =>
+        withFolder(async (out) => {
+          const what = ['collective', 'all-reduce', '--transport', 'mpi', '--out', out, ...SHORT];
+          const refused = { '--ranks 3': '--ranks 3, but', '--bytes 10': '--bytes 10 is no multiple' };
+          for (const [asked, text] of Object.entries(refused)) {
+            const run = await within(...what, ...asked.split(' ')).ended;
+            expect(run.stderr.split(`pi-bench: ${text}`)).toHaveLength(2);
+            expect(run.code).toBe(64);
+          }
+          expect(readdirSync(out)).toEqual([]);
+        }));
+
+      it('without --transport mpi is a campaign of each process, which is said once', () =>
+        withFolder(async (out) => {
+          const run = await within('collective', 'all-reduce', '--bytes', '4KiB', '--out', out, ...SHORT)
+            .ended;
+          expect(run.code, run.stderr).toBe(0);
+          expect(
+            run.stderr.split('has started 2 processes, and each makes this campaign for itself'),
+          ).toHaveLength(2);
+          expect(readdirSync(out)).toHaveLength(2);
+        }));
+
+      it('qualifies the node once for each process, which is said once', () =>
+        withFolder(async (folder) => {
+          writeFileSync(join(folder, 'look.yaml'), LOOK);
+          const args = argumentsFor(launcher, 'qualify', '--suite', 'look.yaml', '--quiet');
+          const own = { ...env, XDG_STATE_HOME: join(folder, 'state') };
+          const run = await start(mpi.launcher, args, folder, own).ended;
+          expect(
+            run.stderr.split('has started 2 processes, and each qualifies this node for itself'),
+            run.stderr,
+          ).toHaveLength(2);
+          expect(readdirSync(join(folder, 'results'))).toHaveLength(2);
+        }));
+    },
+  );
+}
+
+describe.skipIf(!MPI_LIBRARIES.every(isInstalled))(
+  'a library of another launcher (skipped without Open MPI and MPICH)',
+  () => {
+    for (const [i, mpi] of MPI_LIBRARIES.entries()) {
+      it(`is an error before anything is measured: ${mpi.name}’s`, () =>
+        withFolder(async (out) => {
+          const launcher = MPI_LIBRARIES[1 - i]?.launcher ?? '';
+          const what = ['collective', 'all-reduce', '--transport', 'mpi', '--ranks', '2'];
+          const other = ['--launcher', launcher, '--mpi-library', libraryFile(mpi.soname) ?? ''];
+          const run = await piBench(...what, ...other, '--out', out, ...SHORT);
+          expect(run.code).toBe(64);
+          expect(run.stderr.trim().split('\n')).toHaveLength(1);
+          expect(run.stderr).toMatch(
+            /the launcher started 2 ranks, but .* sees 1: it does not belong to this launcher/,
+          );
+          expect(readdirSync(out)).toEqual([]);
+        }));
+    }
+  },
+);
