@@ -60,8 +60,9 @@ export const glooPluginThere = () => existsSync(GLOO_PLUGIN);
 /**
  * Builds and installs it. Returns null, or one line that says why it could not, with the compiler's words behind it.
  * @param {Environment} [environment]
+ * @param {string} [to] where it is installed
  */
-export function buildGlooPlugin(environment = process.env) {
+export function buildGlooPlugin(environment = process.env, to = GLOO_PLUGIN) {
   const compiler = compilerOf(environment);
   const headers = glooHeaders(compiler);
   if (headers === undefined) return `the plugin for Gloo needs ${GLOO_NEEDED}`;
@@ -73,6 +74,6 @@ export function buildGlooPlugin(environment = process.env) {
     how: [compiler, version, headers, flags],
     argumentsFor: (output) => [...flags, SOURCE, '-o', output, '-lgloo'],
     cache: CACHE,
-    to: GLOO_PLUGIN,
+    to,
   }).failure;
 }

@@ -8,7 +8,14 @@ import { brokenRules } from '../../src/record/check.js';
 import { written } from '../../src/record/schema.js';
 import { type GlooHere, glooHere } from '../support/gloo.js';
 import { expectOneLine } from '../support/met-ranks.js';
-import { piBench, piBenchEach, printedRecord, root, startPiBench, withFolder } from '../support/pi-bench.js';
+import {
+  piBenchEach,
+  piBenchIn,
+  printedRecord,
+  root,
+  startPiBench,
+  withFolder,
+} from '../support/pi-bench.js';
 
 const SHORT = ['--reps', '30', '--warmup', '5', '--inspections', '1', '--no-wait', '--quiet'];
 const GLOO = ['collective', 'all-reduce', '--transport', 'gloo', '--ranks', '2'];
@@ -42,9 +49,9 @@ describe('Gloo', () => {
 
   it('is a stack: the record names its file, its package and how its ranks were connected', ({ skip }) => {
     if (typeof here === 'string') return skip(here);
-    const { library } = here;
+    const { library, env } = here;
     return withFolder(async (out) => {
-      const run = await piBench(...GLOO, '--bytes', '8,64KiB', '--json', '--out', out, ...SHORT);
+      const run = await piBenchIn({ env }, ...GLOO, '--bytes', '8,64KiB', '--json', '--out', out, ...SHORT);
       expect(run.code).toBe(0);
       const record = printedRecord(run);
       expect(written.record.safeParse(record).error).toBeUndefined();

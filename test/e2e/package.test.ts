@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { CUDA_FOLDER, CUDA_MODULES, findNvcc } from '../../scripts/lib/cuda-kernels.mjs';
+import { glooThere } from '../../scripts/lib/gloo-plugin.mjs';
 import type { PiBenchRecord } from '../../src/record/schema.js';
 import { root, withFolder } from '../support/pi-bench.js';
 
@@ -86,6 +87,13 @@ it(
       }
       const compiled = join(installed, 'build', 'plugins', 'cuda');
       expect(readdirSync(compiled).sort()).toEqual(kernels);
+      // What calls Gloo is found where it was built with the addon.
+      if (glooThere(env)) {
+        const what = 'collective all-reduce --transport gloo --ranks 2 --bytes 8 --reps 10 --inspections 1';
+        const args = `${what} --no-wait --json --quiet`.split(' ');
+        const { batches } = JSON.parse(run(folder, 'npx', '--no-install', 'pi-bench', ...args));
+        expect(batches[0]).toMatchObject({ verified: 'passed', stack: { provider: 'gloo' } });
+      }
       expect(readdirSync(join(installed, 'schema')).sort()).toEqual([
         'baseline.schema.json',
         'campaign.schema.json',
