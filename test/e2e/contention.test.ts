@@ -142,7 +142,7 @@ it('a load beside the launch is seen: preempted or contended', () =>
         // Longer than the scheduler's slice: with two spinners on each CPU, hardly a repetition keeps it.
         '768',
         '--reps',
-        '200',
+        '100',
         '--inspections',
         '1',
         '--json',

@@ -135,9 +135,9 @@ describe.skipIf(installed.length === 0)('ranks that srun starts (skipped where n
       chmodSync(late, 0o755);
       const out = join(folder, 'results');
       const launcher = `srun --quiet --mpi=${part} --task-prolog=${late}`;
-      const soon = { PIBENCH_RENDEZVOUS_SECONDS: '5' };
+      const soon = { PIBENCH_RENDEZVOUS_SECONDS: '2' };
       const run = await byLauncher(slurm, launcher, library, ['--bytes', '8', '--out', out], soon).ended;
-      expect(run.stderr).toBe('pi-bench: 2 ranks did not find each other within 5 s\n');
+      expect(run.stderr).toBe('pi-bench: 2 ranks did not find each other within 2 s\n');
       expect(run.code).toBe(64);
       expect(existsSync(out) ? readdirSync(out) : []).toEqual([]);
     }));

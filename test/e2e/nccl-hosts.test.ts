@@ -10,7 +10,7 @@ import { printedRecord, type Run, type Running, start, until, withFolder } from 
 import { AHEAD_SECONDS, makeTwoHosts, type TwoHosts } from '../support/two-hosts.js';
 
 /** Longer than any machine takes to start all ranks; and how long tests wait for one that never comes. */
-const [LONG, SOON] = [100, 3];
+const [LONG, SOON] = [100, 2];
 const WHY = 'namespaces cannot be made here';
 const FEW = ['broadcast', '--bytes', '8'];
 
@@ -83,9 +83,9 @@ describe('ranks on two hosts that meet without MPI (skipped where namespaces can
       if (hosts === null) return skip(WHY);
       const place = portOf(hosts);
       const first = await meet(hosts, folder, 0, place);
-      expectOneLine(first, 64, /rank 1 of 2 did not come to tcp:\S+:29500 within 3 s$/m);
+      expectOneLine(first, 64, /rank 1 of 2 did not come to tcp:\S+:29500 within 2 s$/m);
       const second = await meet(hosts, folder, 1, place);
-      expectOneLine(second, 2, /rank 0 of 2 was not found at tcp:\S+:29500 within 3 s$/m);
+      expectOneLine(second, 2, /rank 0 of 2 was not found at tcp:\S+:29500 within 2 s$/m);
     }));
 
   it('cannot meet where rank 0 cannot listen: one line says what to do', ({ skip }) =>
@@ -99,7 +99,7 @@ describe('ranks on two hosts that meet without MPI (skipped where namespaces can
         );
         expectOneLine(first, 64, /cannot listen at \S+:29500: Address already in use: choose another port$/m);
         // Who listens there does not speak as a rank does.
-        expectOneLine(second, 2, /rank 0 of 2 was not found at \S+ within 3 s$/m);
+        expectOneLine(second, 2, /rank 0 of 2 was not found at \S+ within 2 s$/m);
       } finally {
         taken.child.kill('SIGKILL');
         await taken.ended;

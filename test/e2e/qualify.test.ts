@@ -229,7 +229,7 @@ describe('pi-bench qualify', () => {
       buildAs('first');
       // As long as a cool-down takes there is time for the kill, and no limit holds.
       const open = suite(0.01)
-        .replace('100ms', '5s')
+        .replace('100ms', '2s')
         .replace(/check: sustained.*\}/, NEVER);
       writeFileSync(join(folder, 'quick.yaml'), open);
       const env = { ...process.env, XDG_STATE_HOME: join(folder, 'state'), PIBENCH_ADDON: build };

@@ -19,6 +19,8 @@ import { measuringSeconds } from '../support/processes.js';
 
 /** Of one thread: where two share CPUs with others, each repetition waits for both. */
 const MEASURED = ['matmul', '--size', '256', '--threads', '1', '--warmup', '5'];
+/** Of a launch, which measures for longer than it takes to find that it does. */
+const REPETITIONS = 3000;
 
 const campaignBegun = (out: string): Promise<string> =>
   until(() => {
@@ -36,7 +38,7 @@ describe('a signal', () => {
     ['SIGHUP', 129],
   ] as const)('%s stops cleanly: the record says interrupted and holds all that was measured', (signal, code) =>
     withFolder(async (out) => {
-      const args = [...MEASURED, '--reps', '6000', '--inspections', '2'];
+      const args = [...MEASURED, '--reps', String(REPETITIONS), '--inspections', '2'];
       const running = startPiBench([...args, '--out', out]);
       const folder = await campaignBegun(out);
       // Into the repetitions of the second launch.
@@ -59,7 +61,7 @@ describe('a signal', () => {
       expect(record.status).toBe('interrupted');
       const [first, second] = record.batches[0]?.inspections ?? [];
       expect(first?.status).toBe('measured');
-      expect(first?.statistics?.n).toBe(6_000);
+      expect(first?.statistics?.n).toBe(REPETITIONS);
       expect(second?.status).toBe('interrupted');
       expect(second?.statistics?.n).toBeGreaterThan(0);
       expect(second?.verification?.passed).toBe(true);
@@ -68,7 +70,8 @@ describe('a signal', () => {
       expect(resumed.code).toBe(0);
       expect(readRecordFile(folder).status).toBe('complete');
       expect(readRecordFile(folder).batches[0]?.inspections.map(({ statistics }) => statistics?.n)).toEqual([
-        6_000, 6_000,
+        REPETITIONS,
+        REPETITIONS,
       ]);
     }));
 

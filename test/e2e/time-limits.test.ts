@@ -54,8 +54,8 @@ describe('--precision', () => {
 
   it('stops at the budget, says that it was not reached, and with --strict the answer is no', () =>
     withFolder(async (out) => {
-      const BUDGET_MS = 3000;
-      const args = ['--size', '64', '--precision', '0.0001%', '--budget', '3s', '--strict'];
+      const BUDGET_MS = 2000;
+      const args = ['--size', '64', '--precision', '0.0001%', '--budget', '2s', '--strict'];
       const { record, run, folder } = await matmulRecord(out, ...args);
       expect(run.code).toBe(1);
       expect(record.status).toBe('complete');
