@@ -31,8 +31,8 @@ const BESIDE = [
 /** Those that need the machine's network as well: registries, a database, Slurm, ranks. Few of their campaigns wait here. */
 const REACHING_OUT = e2e('mpi-said', 'nccl-hosts', 'nccl-processes', 'own-stacks', 'recipes', 'submit', 'submit-accounts', 'submit-mpi', 'thoth-postgres');
 
-/** Builds everything once more, and the kernels for GPUs, which takes minutes: `npm run check:package`. */
-const APART = [...e2e('package'), 'test/scripts/cuda-kernels-compiled.test.ts'];
+/** Builds everything once more, and the kernels for GPUs, and injects faults, which takes minutes: `npm run check:package`. */
+const APART = [...e2e('package', 'self-test'), 'test/scripts/cuda-kernels-compiled.test.ts'];
 
 /** Takes minutes: `npm run check:long`. */
 const LONG = 'test/long/**/*.test.ts';

@@ -1,4 +1,4 @@
-/** `pi-bench doctor --self-test`: apart from the other commands that a person types, because it measures. */
+/** `pi-bench doctor --self-test`: apart from the other commands that a person types, because it measures and waits (`npm run check:package`). */
 import { expect, it } from 'vitest';
 import { piBench } from '../support/pi-bench.js';
 
