@@ -45,8 +45,8 @@ const WORKERS = availableParallelism() + 2;
  * mostly wait, for a Slurm, so that CPUs have something to do meanwhile.
  */
 const FIRST = [
-  ...['native/native-checks', 'e2e/submit', 'e2e/gpu', 'e2e/own-stacks', 'e2e/report'],
-  ...['e2e/submit-accounts', 'stacks/gloo-plugin', 'e2e/recipes', 'e2e/matmul', 'e2e/submit-mpi', 'e2e/qualify'],
+  ...['e2e/gpu', 'e2e/submit', 'stacks/gloo-plugin', 'e2e/matmul', 'e2e/own-stacks', 'e2e/qualify', 'e2e/report'],
+  ...['e2e/submit-accounts', 'native/native-checks', 'e2e/recipes', 'e2e/sweep', 'e2e/submit-mpi'],
 ].map((name) => `/test/${name}.test.ts`);
 
 /** Begins with these, so that none of them is left over, alone, when all others are done. */
