@@ -88,6 +88,16 @@ inline Napi::Object huge_pages_object(Napi::Env env, const HugePages& pages) {
   return object;
 }
 
+// { threads, bytes, seconds, by }
+inline Napi::Object traffic_object(Napi::Env env, const Traffic& traffic) {
+  auto object = Napi::Object::New(env);
+  object.Set("threads", static_cast<double>(traffic.threads));
+  object.Set("bytes", traffic.bytes);
+  object.Set("seconds", to_seconds(traffic.window.end - traffic.window.begin));
+  object.Set("by", traffic.by);
+  return object;
+}
+
 inline Napi::Object outcome_object(Napi::Env env, const Outcome& outcome) {
   auto object = Napi::Object::New(env);
   auto spans = Napi::Array::New(env);
@@ -120,6 +130,7 @@ inline Napi::Object outcome_object(Napi::Env env, const Outcome& outcome) {
   object.Set("ceilings", ceilings_object(env, outcome.ceilings));
   object.Set("ranks", outcome.ranks ? ranks_object(env, *outcome.ranks) : env.Null());
   object.Set("parts", parts_object(env, outcome.parts));
+  object.Set("traffic", outcome.traffic ? traffic_object(env, *outcome.traffic) : env.Null());
   object.Set("verification",
              outcome.verification ? verification_object(env, *outcome.verification) : env.Null());
   return object;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "measure/absences.h"
 #include "measure/device_clock.h"
 #include "measure/glimpse.h"
 #include "measure/in_turns.h"
@@ -265,6 +266,7 @@ Outcome go_through(const Job& job, Control& control, std::unique_ptr<Workload>& 
       repeat_with(host);
     else
       repeat_with(*device);
+    workload->samples_taken();
     raise_failure(device);
   } else {
     outcome.samples.cancelled = true;
@@ -277,6 +279,8 @@ Outcome go_through(const Job& job, Control& control, std::unique_ptr<Workload>& 
   outcome.frequency_after = frequency_of(*workload);
   outcome.after = take_snapshot(job.snapshot_paths, outcome.thread_ids);
   workload->end_samples();
+  outcome.traffic = workload->traffic();
+  if (outcome.traffic) disturb(outcome.samples, outcome.traffic->absences);
   PreemptionWire::disarm();
   spans.end("cool-down");
 

@@ -63,6 +63,7 @@ struct Outcome {
   Ceilings ceilings;
   std::optional<RankTimes> ranks;
   std::vector<PartTimes> parts;
+  std::optional<Traffic> traffic;
   std::optional<Verification> verification;
 };
 

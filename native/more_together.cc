@@ -1,6 +1,7 @@
 // The other files of small folders, which the part of the addon that is built first does without, compiled as
 // one for the reason that together.cc gives.
 #include "latency/latency_workload.cc"
+#include "latency/loaders.cc"
 #include "latency/ring.cc"
 #include "measure/idle_workload.cc"
 #include "memory/memory_workload.cc"

@@ -51,6 +51,14 @@ Make memory(const WorkloadParameters& p) {
   return [parameters] { return memory::make_workload(parameters); };
 }
 
+// The first of the CPUs is that of the thread whose loads are timed.
+latency::Load latency_load(const WorkloadParameters& p) {
+  const std::vector<int>& cpus = p.integers("cpus");
+  return {static_cast<int>(p.optional_number("load")),
+          static_cast<std::size_t>(p.optional_number("loadBytes")),
+          {cpus.begin() + (cpus.empty() ? 0 : 1), cpus.end()}};
+}
+
 Make latency(const WorkloadParameters& p) {
   const latency::Parameters parameters{
       static_cast<std::size_t>(p.number("lines")),
@@ -59,6 +67,7 @@ Make latency(const WorkloadParameters& p) {
       static_cast<std::uint64_t>(p.number("loads")),
       p.integers("cpus"),
       static_cast<std::uint64_t>(p.number("seed")),
+      latency_load(p),
   };
   return [parameters] { return latency::make_workload(parameters); };
 }

@@ -1,10 +1,12 @@
 // One thread follows a ring of pointers. A call goes on where the one before ended, so that all of the
-// working set has its turn, however large it is, and lines are not met again before all others were.
+// working set has its turn, however large it is, and lines are not met again before all others were. Threads
+// that load memory meanwhile do so from before the warm-up until after the last repetition.
 #include "latency_workload.h"
 
 #include <algorithm>
 #include <limits>
 #include <new>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -12,6 +14,7 @@
 #include "../cache_flush.h"
 #include "../random.h"
 #include "../threads/team.h"
+#include "loaders.h"
 
 namespace pibench::latency {
 namespace {
@@ -32,9 +35,10 @@ std::size_t memory_of(const Parameters& parameters) {
 
 class LatencyWorkload final : public Workload {
  public:
-  LatencyWorkload(const Parameters& parameters, Chase chase)
+  LatencyWorkload(const Parameters& parameters, Chase chase, kernels::memory::ReadPass read)
       : parameters_(parameters),
         chase_(chase),
+        read_(read),
         team_(1, parameters.cpus),
         memory_(memory_of(parameters)),
         ring_(memory_.data(), parameters.lines, parameters.stride) {}
@@ -42,6 +46,25 @@ class LatencyWorkload final : public Workload {
   void prepare() override {
     close();
     poison();
+    if (parameters_.load.threads > 0) loaders_.emplace(parameters_.load, read_);
+  }
+
+  void begin_samples(std::uint64_t) override {
+    if (loaders_) loaders_->open_window();
+  }
+  void samples_taken() noexcept override {
+    if (loaders_) loaders_->close_window();
+  }
+  void end_samples() override {
+    if (loaders_) loaders_->stop();
+  }
+  [[nodiscard]] std::optional<Traffic> traffic() const override {
+    return loaders_ ? loaders_->traffic() : std::nullopt;
+  }
+  [[nodiscard]] std::vector<int> thread_ids() override {
+    std::vector<int> ids = team_.thread_ids();
+    if (loaders_) ids.insert(ids.end(), loaders_->thread_ids().begin(), loaders_->thread_ids().end());
+    return ids;
   }
 
   void run() noexcept override {
@@ -74,6 +97,7 @@ class LatencyWorkload final : public Workload {
     const Broken broken = ring_.broken();
     verification.wrong += broken.links;
     if (verification.first_wrong.empty()) verification.first_wrong = broken.first;
+    if (loaders_) add_loaders(verification);
     verification.passed = verification.wrong == 0;
     verification.worst_error = verification.passed ? 0 : std::numeric_limits<double>::infinity();
     return verification;
@@ -106,6 +130,16 @@ class LatencyWorkload final : public Workload {
     next_ = ring_.first();
   }
 
+  // Once: by the time of another ring they have ended.
+  void add_loaders(Verification& verification) {
+    loaders_->stop();
+    if (renewed_ > 0) return;
+    verification.method = "place; loading threads by the sum of all words";
+    verification.checked += loaders_->pieces();
+    verification.wrong += loaders_->wrong_pieces();
+    if (verification.first_wrong.empty()) verification.first_wrong = loaders_->first_wrong();
+  }
+
   [[nodiscard]] std::string end_text() const {
     const auto place = ring_.place_of(end_);
     return place ? "place " + std::to_string(*place) : std::string("no line");
@@ -113,6 +147,7 @@ class LatencyWorkload final : public Workload {
 
   Parameters parameters_;
   Chase chase_;
+  kernels::memory::ReadPass read_;
   Team team_;
   kernels::Buffer memory_;
   Ring ring_;
@@ -121,6 +156,7 @@ class LatencyWorkload final : public Workload {
   std::uint64_t begin_ = 0;     // place of the first load since the output was poisoned
   std::uint64_t loads_ = 0;     // since then
   std::uint64_t renewed_ = 0;
+  std::optional<Loaders> loaders_;
 };
 
 }  // namespace
@@ -136,8 +172,9 @@ const Link* chase(const Link* from, std::uint64_t loads) noexcept {
   return at;
 }
 
-std::unique_ptr<Workload> make_workload(const Parameters& parameters, Chase chase) {
-  return std::make_unique<LatencyWorkload>(parameters, chase);
+std::unique_ptr<Workload> make_workload(const Parameters& parameters, Chase chase,
+                                        kernels::memory::ReadPass read) {
+  return std::make_unique<LatencyWorkload>(parameters, chase, read);
 }
 
 }  // namespace pibench::latency

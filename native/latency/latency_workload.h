@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../measure/workload.h"
+#include "loaders.h"
 #include "ring.h"
 
 namespace pibench::latency {
@@ -18,6 +19,7 @@ struct Parameters {
   std::uint64_t loads;    // of one call
   std::vector<int> cpus;  // of the one thread, or empty: not bound
   std::uint64_t seed;
+  Load load = {};  // beside it; no threads: none
 };
 
 // What is timed: follows a ring for so many loads, and returns where it then is.
@@ -25,7 +27,9 @@ using Chase = const Link* (*)(const Link* from, std::uint64_t loads) noexcept;
 const Link* chase(const Link* from, std::uint64_t loads) noexcept;
 
 // Must be constructed on the thread that will call run(). Throws std::invalid_argument where the parameters
-// make no ring, std::bad_alloc when there is no memory. Checks put a wrong chase in its place.
-std::unique_ptr<Workload> make_workload(const Parameters& parameters, Chase chase = latency::chase);
+// make no ring, std::bad_alloc when there is no memory. Checks put a wrong chase in its place, and a pass of
+// theirs in that of the loading threads.
+std::unique_ptr<Workload> make_workload(const Parameters& parameters, Chase chase = latency::chase,
+                                        kernels::memory::ReadPass read = nullptr);
 
 }  // namespace pibench::latency

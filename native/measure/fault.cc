@@ -52,7 +52,9 @@ class FaultyWorkload final : public Workload {
   [[nodiscard]] bool times_each_call() const override { return inner_->times_each_call(); }
   [[nodiscard]] std::uint64_t least_calls() const override { return inner_->least_calls(); }
   void begin_samples(std::uint64_t most) override { inner_->begin_samples(most); }
+  void samples_taken() noexcept override { inner_->samples_taken(); }
   void end_samples() override { inner_->end_samples(); }
+  [[nodiscard]] std::optional<Traffic> traffic() const override { return inner_->traffic(); }
   [[nodiscard]] const RankTimes* rank_times() const override { return inner_->rank_times(); }
   [[nodiscard]] std::span<const PartTimes> parts() const override { return inner_->parts(); }
   void evict() noexcept override { inner_->evict(); }

@@ -42,6 +42,22 @@ struct PartTimes {
   std::vector<Nanoseconds> times;
 };
 
+// From one moment to another.
+struct Interval {
+  Nanoseconds begin, end;
+};
+
+// Of a workload beside whose calls other threads read memory on purpose: how much, from when its repetitions
+// began until the last of them had ended.
+struct Traffic {
+  std::size_t threads = 0;
+  double bytes = 0;
+  Interval window{};
+  std::string by;  // the instruction set that reads
+  // When one of them may have been off its CPU in that time: less was read then beside a repetition.
+  std::vector<Interval> absences;
+};
+
 struct Verification {
   bool passed = false;
   std::string method;         // how it was compared: "reference" (every element), "freivalds"
@@ -136,8 +152,12 @@ class Workload {
 
   // Repetitions begin, as many as this at most.
   virtual void begin_samples(std::uint64_t) {}
-  // They are over: other calls may follow.
+  // The last of them has ended just now.
+  virtual void samples_taken() noexcept {}
+  // They are over, and what is looked at around them has been: other calls may follow.
   virtual void end_samples() {}
+  // After that; nothing where no other threads read.
+  [[nodiscard]] virtual std::optional<Traffic> traffic() const { return std::nullopt; }
   // Null where there are no ranks.
   [[nodiscard]] virtual const RankTimes* rank_times() const { return nullptr; }
   [[nodiscard]] virtual std::span<const PartTimes> parts() const { return {}; }

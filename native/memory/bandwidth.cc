@@ -1,7 +1,6 @@
 #include "bandwidth.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <limits>
 #include <new>
@@ -17,6 +16,7 @@
 #include "../measure/window.h"
 #include "../threads/team.h"
 #include "choice.h"
+#include "portion.h"
 
 namespace pibench::memory {
 namespace {
@@ -24,15 +24,6 @@ namespace {
 constexpr std::size_t kLine = 64;
 
 using kernels::memory::ReadPass;
-
-// Each word another one, so that a sum tells which words were read.
-constexpr std::uint64_t word(std::uint64_t i) noexcept { return (i + 1) * 0x9e37'79b9'7f4a'7c15; }
-
-// One member's part, on a line of its own.
-struct alignas(kLine) Portion {
-  double* first = nullptr;
-  std::vector<std::uint64_t> expected;  // the sum of each piece
-};
 
 class Reader {
  public:
@@ -95,16 +86,9 @@ class Reader {
   // Of a piece.
   [[nodiscard]] std::size_t words() const noexcept { return piece_ / sizeof(double); }
 
-  // By the member that will read it, so that it lies in that one's memory.
   void fill(int member) noexcept {
-    Portion& portion = portion_of(member);
-    const std::size_t count = words() * pieces_;
-    const std::uint64_t begin = static_cast<std::uint64_t>(member) * count;
-    portion.first = reinterpret_cast<double*>(buffer_.data()) + begin;
-    for (std::size_t i = 0; i < count; ++i) {
-      portion.first[i] = std::bit_cast<double>(word(begin + i));
-      portion.expected[i / words()] += word(begin + i);
-    }
+    const std::uint64_t begin = static_cast<std::uint64_t>(member) * words() * pieces_;
+    portion_of(member).fill(reinterpret_cast<double*>(buffer_.data()) + begin, words(), begin);
   }
 
   Team& team_;
