@@ -111,6 +111,13 @@ export interface NativeOutcome {
   readonly ranks?: NativeRanks | null;
   /** Seconds of each repetition of what was made beside the calls that the samples time, by name; absent or null: nothing. */
   readonly parts?: Readonly<Record<string, Float64Array>> | null;
+  /** Of threads that read memory beside the calls, from the first repetition to the last; absent or null: there were none. */
+  readonly traffic?: {
+    readonly threads: number;
+    readonly bytes: number;
+    readonly seconds: Seconds;
+    readonly by: string;
+  } | null;
   readonly verification: NativeVerification | null;
 }
 

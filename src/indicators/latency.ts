@@ -1,7 +1,8 @@
 /**
  * latency: how long a load takes of which the next one needs the result, from sizes that fit into the first cache to sizes
  * far past the last. One thread follows a ring of pointers through all lines of its working set, in a random order, so that
- * no prefetcher knows what comes next, and nothing can be loaded before the load that names it.
+ * no prefetcher knows what comes next, and nothing can be loaded before the load that names it. Others may read main memory
+ * meanwhile.
  */
 import { z } from 'zod';
 import { asksForGpu } from '../devices/device.js';
@@ -15,6 +16,7 @@ import { LOADS, latencyCurves, latencyKpis } from '../record/latency-kpis.js';
 import type { Bytes } from '../units.js';
 import { askedSizes, bytesOption } from './asked-sizes.js';
 import type { Flags, Indicator, Parameters } from './indicator.js';
+import { askedLoads, LOAD_STEP, loadOption, loadText, MOST_LOAD } from './latency-load.js';
 import { sizeText } from './memory-share.js';
 import { defaultSizes } from './memory-sizes.js';
 import { threadOptions, threadsOf } from './threads.js';
@@ -35,6 +37,8 @@ const LEAST_LOADS = 2 ** 15;
 const HUGE_PAGE: Bytes = 2 * 2 ** 20;
 /** Of a line, what it takes beside itself while lines are put in order, and while the ring is checked. */
 const BESIDE_LINE: Bytes = 5;
+/** Of a loading thread’s set, what it takes beside itself: its sums, and when the thread was off its CPU. */
+const BESIDE_SET: Bytes = 2 * 2 ** 20;
 /** Of a share of the memory: linking and checking that takes a minute or two. */
 const MOST_OF_SHARE: Bytes = 16 * 2 ** 30;
 
@@ -47,6 +51,9 @@ const schema = z.strictObject({
   stride: z.int().min(LINK).max(MOST_LINE).multipleOf(8),
   threads: z.literal(1),
   pin: z.boolean(),
+  /** Threads that read memory meanwhile; absent, with the bytes of each one’s set: nobody asked for any. */
+  load: z.int().min(0).max(MOST_LOAD).exactOptional(),
+  loadBytes: z.int().min(LOAD_STEP).multipleOf(LOAD_STEP).exactOptional(),
 });
 type Latency = z.infer<typeof schema>;
 
@@ -56,7 +63,10 @@ const linesOf = ({ bytes, stride }: Pick<Latency, 'bytes' | 'stride'>): number =
 function read(parameters: Parameters): Latency {
   const parsed = schema.safeParse(parameters);
   if (!parsed.success) throw new UserError(`latency: ${z.prettifyError(parsed.error).replaceAll('\n', ' ')}`);
-  const { bytes, stride } = parsed.data;
+  const { bytes, stride, load, loadBytes, pin } = parsed.data;
+  if ((load === undefined) !== (loadBytes === undefined))
+    throw new UserError('latency: load and loadBytes make a case together');
+  if (!pin && (load ?? 0) > 0) throw new UserError('latency: loading threads are pinned: set pin to true');
   const lines = linesOf(parsed.data);
   const [least, most] = [LEAST_LINES * stride, MOST_LINES * stride];
   if (lines < LEAST_LINES)
@@ -104,7 +114,7 @@ function pinOf(flags: Flags, machine: MachineDescription): boolean {
   const { threads, pin } = threadsOf({ threads: 1, ...flags }, machine);
   if (threads === 1) return pin;
   throw new UserError(
-    `--threads ${threads}: latency is that of one thread on a machine at rest, and is not measured under load: leave --threads out`,
+    `--threads ${threads}: latency is that of one thread: leave --threads out; with --load others read memory meanwhile`,
   );
 }
 
@@ -120,13 +130,15 @@ export const latency: Indicator = {
         'In which lines are loaded: random (past the TLB’s reach with the walk of page tables), pages (all lines of a page, then another page)',
       defaultDescription: 'random',
     },
-    ...threadOptions('1: latency is that of one thread on a machine at rest', '1'),
+    load: loadOption,
+    ...threadOptions('1: latency is that of one thread', '1'),
   },
   examples: [
     ['$0 latency', 'a curve from the first cache to past the last'],
     ['$0 latency --bytes 32KiB,1MiB,1GiB', 'three sizes'],
     ['$0 latency --bytes main --order random,pages', 'main memory, with and without the walk of page tables'],
     ['$0 latency --bytes main --device numa:all', 'each NUMA node’s memory from its own CPUs'],
+    ['$0 latency --bytes main --load 0,1,3', 'main memory while no, one and three other threads read it'],
   ],
   // A sweep is some dozens of launches: short ones, and few of each case.
   measuring: { inspections: 3, seconds: 0.1 },
@@ -139,16 +151,18 @@ export const latency: Indicator = {
     const pinned = pinOf(flags, machine);
     const allowed = parseCpuList(machine.limits.allowedCpus);
     const given = askedSizes(flags, machine, MOST_OF_SHARE);
+    const ofOne = ofOneCore(machine.cpu);
     const sizes =
-      given?.sizes ??
-      defaultSizes(ofOneCore(machine.cpu), { threads: 1, allowed }, availableMemory(machine)).dense;
+      given?.sizes ?? defaultSizes(ofOne, { threads: 1, allowed }, availableMemory(machine)).dense;
+    const loads = askedLoads(flags, machine, ofOne) ?? [{}];
     const stride = lineOf(machine.cpu);
     return orders.flatMap((order) => {
       const taken = sizes.map((bytes) =>
         ofWholeLines(read({ order, bytes, ...given?.asked, stride, threads: 1, pin: pinned })),
       );
       // Several that are asked for may come to the same.
-      return [...new Map(taken.map((one) => [one.bytes, one])).values()];
+      const distinct = [...new Map(taken.map((one) => [one.bytes, one])).values()];
+      return distinct.flatMap((one) => loads.map((load) => read({ ...one, ...load })));
     });
   },
   check: (parameters) => void read(parameters),
@@ -156,19 +170,23 @@ export const latency: Indicator = {
   rateCounts: 'loads',
   kernels: 'none',
   memory(parameters) {
-    const { bytes, stride } = read(parameters);
+    const { bytes, stride, load = 0, loadBytes = 0 } = read(parameters);
     // A small working set lies in memory for a ring of which one call does not come round.
     const lines = Math.max(linesOf({ bytes, stride }), 2 * LEAST_LOADS);
-    return lines * (stride + BESIDE_LINE) + HUGE_PAGE;
+    return lines * (stride + BESIDE_LINE) + HUGE_PAGE + load * (loadBytes + BESIDE_SET);
   },
-  threads: (parameters) => read(parameters).threads,
+  threads(parameters) {
+    const { threads, load = 0 } = read(parameters);
+    return threads + load;
+  },
   dtype: () => 'none',
   title(parameters) {
-    const { order, bytes, share, stride, pin } = read(parameters);
+    const { order, bytes, share, stride, pin, load } = read(parameters);
     const how = [
       sizeText(bytes, share),
       ...(stride === USUAL_LINE ? [] : [`lines of ${stride} B`]),
       `${order} order`,
+      ...(load === undefined ? [] : [loadText(load)]),
       ...(pin ? ['pinned'] : []),
     ];
     return `latency ${how.join(', ')}`;
@@ -176,10 +194,11 @@ export const latency: Indicator = {
   rateUnit: () => LOADS,
   nativeWorkload(parameters, { cpus }, _variant, seed) {
     const latency = read(parameters);
-    const { order, stride } = latency;
+    const { order, stride, load = 0, loadBytes = 0 } = latency;
+    const loading = load === 0 ? {} : { load, loadBytes };
     return {
       workload: 'latency',
-      parameters: { lines: linesOf(latency), stride, order, loads: loadsOf(latency), cpus, seed },
+      parameters: { lines: linesOf(latency), stride, order, loads: loadsOf(latency), cpus, seed, ...loading },
     };
   },
   kpis: latencyKpis,

@@ -71,6 +71,9 @@ function pastTheLast(cpu: Caches, free: Bytes | null): Bytes {
   return free === null ? wanted : Math.min(wanted, powerBelow(free * SHARE_OF_FREE));
 }
 
+/** Of what a thread reads again and again, as much as leaves no cache anything of use, however much memory is free. */
+export const pastAllCaches = (cpu: Caches): Bytes => Math.max(LEAST_OF_MAIN, pastCaches(heldBy(cpu)));
+
 /** What `--bytes main` is: the same on machines that differ in small caches only. */
 export const mainMemory = (cpu: Caches, free: Bytes | null): Bytes =>
   Math.max(LEAST_OF_MAIN, pastTheLast(cpu, free));

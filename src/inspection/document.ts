@@ -93,6 +93,14 @@ function overlapOf({ parts, samples }: Outcome): Pick<InspectionDocument, 'overl
   return summary === null ? {} : { overlap: { ...summary } };
 }
 
+function trafficOf({ traffic }: Outcome): Pick<InspectionDocument, 'traffic'> {
+  if (traffic == null) return {};
+  const { threads, seconds, by } = traffic;
+  // Of pieces that were not over at either end parts are counted.
+  const bytes = Math.round(traffic.bytes);
+  return { traffic: { threads, bytes, seconds, rate: bytes / seconds, by } };
+}
+
 /** On the clock that all processes of this machine share: whether others measured meanwhile can be told from it. */
 function atOnceOf({ atOnce }: Job, { spans: told }: Outcome): Pick<InspectionDocument, 'atOnce'> {
   const measured = told.find(({ name }) => name === 'measure');
@@ -174,6 +182,7 @@ export function makeDocument(
     ...(outcome.hugePages == null ? {} : { hugePages: outcome.hugePages }),
     ...ranksOf(job, outcome),
     ...overlapOf(outcome),
+    ...trafficOf(outcome),
     ...atOnceOf(job, outcome),
     usage: moments.usage,
     verification: verification(outcome.verification),

@@ -2,6 +2,7 @@
  * What the batches of a campaign are called by: that in which they differ, and the number that was swept, where one
  * was. The same for the terminal, the report and the tables. Pure.
  */
+import { loadText } from '../indicators/latency-load.js';
 import { briefBytes, formatSeconds, formatShare, plural } from '../quantities/format.js';
 import type { RecordBatch } from '../record/schema.js';
 
@@ -45,6 +46,7 @@ const LABELS: Readonly<Record<string, string>> = {
   bytes: 'bytes',
   ranks: 'ranks',
   batch: 'products in a batch',
+  load: 'loading threads',
 };
 
 function samplingTraits({ sampling }: RecordBatch['asked']): [string, Value][] {
@@ -137,6 +139,8 @@ function traitText(key: string, value: Value): string {
       return value === true ? 'pinned' : 'not pinned';
     case 'prepack':
       return value === true ? 'prepacked' : 'not prepacked';
+    case 'load':
+      return loadText(Number(value));
     case 'batch':
       return `batch of ${value}`;
     case 'cache':

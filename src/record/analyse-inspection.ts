@@ -257,6 +257,7 @@ export function analyseInspection(
     ...(document.hugePages === undefined ? {} : { hugePages: document.hugePages }),
     ...(document.ranks === undefined ? {} : { ranks: document.ranks }),
     ...(document.overlap === undefined ? {} : { overlap: document.overlap }),
+    ...(document.traffic === undefined ? {} : { traffic: document.traffic }),
     verification: document.verification,
     flags:
       samples.length > 0

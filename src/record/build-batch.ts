@@ -265,6 +265,14 @@ function overlapOf(resting: readonly AnalysedInspection[]): Pick<RecordBatch, 'o
   return merged === null ? {} : { overlap: { ...merged } };
 }
 
+/** Nothing where no other threads read. */
+function trafficOf(resting: readonly AnalysedInspection[]): Pick<RecordBatch, 'traffic'> {
+  const told = resting.flatMap(({ entry }) => entry.traffic ?? []);
+  const [first] = told;
+  if (first === undefined) return {};
+  return { traffic: { threads: first.threads, rate: median(told.map(({ rate }) => rate)) } };
+}
+
 /**
  * Launches put one after the other are no series: how much a repetition depends on those before it, and whether they become slower,
  * each launch says of its own.
@@ -343,6 +351,7 @@ export function buildBatch(
     ...(headline.precision === undefined ? {} : { precision: headline.precision }),
     rate,
     ...bounds,
+    ...trafficOf(resting),
     launches: plain(headline.launches),
     variance: varianceOf(resting),
     pooled: plain(pooledOf(summary, resting.length)),

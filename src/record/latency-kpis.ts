@@ -1,4 +1,7 @@
-/** The KPIs and the curve of the latency indicator: beside those of any rate, the time of one load. Pure. */
+/**
+ * The KPIs and the curve of the latency indicator: beside those of any rate, the time of one load, and what other threads read
+ * meanwhile. Pure.
+ */
 import type { Seconds } from '../units.js';
 import { cyclesOfRepetition } from './clock.js';
 import type { CurveDeclaration, KpiDeclaration, KpiValue } from './kpi.js';
@@ -49,10 +52,22 @@ const cyclesKpi: KpiDeclaration = {
   },
 };
 
+const trafficKpi: KpiDeclaration = {
+  name: 'pibench_latency_traffic_bytes_per_second',
+  unit: () => 'B/s',
+  direction: 'higher',
+  help: 'Bytes per second that the loading threads together read of main memory during the repetitions, counted by each of them, median over launches',
+  statistic: 'median',
+  display: () => ({ divisor: 1e9, unit: 'GB/s', digits: 4 }),
+  regression: false,
+  value: ({ traffic }) => (traffic === undefined ? null : { value: traffic.rate, ci: null }),
+};
+
 export const latencyKpis: readonly KpiDeclaration[] = [
   ...rateKpis('latency', 'loads that each need the one before', 'loads'),
   loadKpi,
   cyclesKpi,
+  trafficKpi,
 ];
 
 const { unit: yUnit, direction, help, statistic, display, regression } = loadKpi;

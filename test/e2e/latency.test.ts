@@ -2,7 +2,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { coresHere } from '../../src/cli/here.js';
+import { coresHere, describeHere } from '../../src/cli/here.js';
+import { usableCpus } from '../../src/machine/capacity.js';
+import { parseCpuList } from '../../src/machine/linux/cpu-list.js';
 import { brokenRules } from '../../src/record/check.js';
 import { digestOf } from '../../src/record/digest.js';
 import { isCurve } from '../../src/record/read-curves.js';
@@ -113,6 +115,58 @@ describe('latency over sizes', () => {
       const score = await piBench('score', b, '--reference', a, '--format', 'json');
       expect(JSON.parse(score.stdout).scores[0].cases).toHaveLength(2);
     }));
+});
+
+/** Of this process, as a launch may use them. */
+const cpusHere = usableCpus(describeHere());
+
+describe.skipIf(cpusHere < 2)('latency beside a thread that reads memory', () => {
+  let out: string;
+  let record: PiBenchRecord;
+  beforeAll(async () => {
+    out = mkdtempSync(join(tmpdir(), 'pi-bench-load-'));
+    ({ record } = await latencyRecord(out, '--bytes', '1MiB', '--load', '0,1', ...SHORT));
+  });
+  afterAll(() => rmSync(out, { recursive: true, force: true }));
+  const launchOf = (load: number) =>
+    record.batches.find(({ case: { parameters } }) => parameters.load === load)?.inspections[0];
+
+  it('has a verified batch for each number of them, in a record that is sound', () => {
+    expect(written.record.safeParse(record).error).toBeUndefined();
+    expect(brokenRules(record)).toEqual([]);
+    expect(record.batches.map(({ case: { parameters }, verified }) => [parameters.load, verified])).toEqual([
+      [0, 'passed'],
+      [1, 'passed'],
+    ]);
+    expect(launchOf(1)?.verification).toMatchObject({ passed: true, wrong: 0 });
+    expect(launchOf(1)?.verification?.method).toMatch(/loading threads/);
+    expect(launchOf(0)?.verification?.method).toBe('place');
+  });
+
+  it('tells what that thread read, on a CPU of its own, and nothing where there was none', () => {
+    const traffic = launchOf(1)?.traffic;
+    expect(traffic?.threads).toBe(1);
+    expect(traffic?.bytes).toBeGreaterThan(0);
+    expect(traffic?.seconds).toBeGreaterThan(0);
+    expect(traffic?.rate).toBeCloseTo((traffic?.bytes ?? 0) / (traffic?.seconds ?? 1), 3);
+    expect(launchOf(0)).not.toHaveProperty('traffic');
+    const [free, loaded] = [0, 1].map((load) => parseCpuList(launchOf(load)?.cpus ?? ''));
+    expect([free?.length, loaded?.length]).toEqual([1, 2]);
+    expect(loaded).toContain(free?.[0]);
+    const kpis = record.kpis.filter(({ name }) => name === 'pibench_latency_traffic_bytes_per_second');
+    expect(kpis).toMatchObject([{ value: traffic?.rate, labels: { load: 1 }, unit: 'B/s' }]);
+  });
+
+  it('is a table for a person, compared and reported like any other', async () => {
+    const folder = campaignFolder(out);
+    const { stdout } = await piBench('show', folder);
+    expect(stdout).toMatch(/ loading +GB\/s +random, ns +95 % +x\n/);
+    expect(stdout).toContain('each loading thread');
+    const csv = await piBench('report', folder, '--format', 'csv');
+    expect(csv.stdout).toMatch(/1 loading thread/);
+    const compared = await piBench('compare', folder, folder, '--json');
+    expect(JSON.parse(compared.stdout).cases).toHaveLength(2);
+  });
 });
 
 describe('latency', () => {

@@ -77,10 +77,7 @@ describe('the cases of latency', () => {
     [{ bytes: '1000B' }, /--bytes 1000 B is too small: latency takes 1\.00 KiB or more, 16 lines/],
     [{ bytes: '300GiB' }, /--bytes 300 GiB is too large: latency takes 256 GiB at most/],
     [{ bytes: '70%,1GiB' }, /one share of the free memory/],
-    [
-      { threads: '2' },
-      /--threads 2: latency is that of one thread on a machine at rest.*leave --threads out/,
-    ],
+    [{ threads: '2' }, /--threads 2: latency is that of one thread: leave --threads out/],
     [{ threads: '0' }, /--threads takes a whole number/],
     [{ device: 'cuda:0' }, /measures the CPU’s caches and memory: leave --device cuda:0 out/],
   ])('%j is refused in words', (flags, says) => {

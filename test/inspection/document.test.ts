@@ -1,4 +1,4 @@
-/** What an inspection's document says of the environment that it was measured in. */
+/** What an inspection's document says of the environment that it was measured in, and of what threads read beside it. */
 import { expect, it } from 'vitest';
 import { makeDocument } from '../../src/inspection/document.js';
 import type { Job } from '../../src/inspection/job.js';
@@ -10,10 +10,10 @@ const NOTHING = { at: 0, files: {} };
 
 type Outcome = Parameters<typeof makeDocument>[1];
 
-/** Of a launch in which nothing happened. */
-function stackOf(
-  library: Outcome['library'],
-  environment: Readonly<Record<string, string>>,
+/** Of a launch in which nothing else happened. */
+function documentOf(
+  told: Partial<Outcome>,
+  environment: Readonly<Record<string, string>> = {},
   more: Partial<Job> = {},
 ) {
   const job = {
@@ -27,7 +27,7 @@ function stackOf(
     ...more,
   } as unknown as Job;
   const outcome = {
-    library,
+    library: null,
     implementation: 'avx2',
     spans: [],
     threadIds: [],
@@ -37,9 +37,18 @@ function stackOf(
     clock: {},
     warmup: { seconds: new Float64Array() },
     verification: null,
+    ...told,
   } as unknown as Outcome;
   const moments = { environment, loaded: [] } as unknown as Parameters<typeof makeDocument>[2];
-  const { stack } = makeDocument(job, outcome, moments, { file: 'f', sha256: 's' });
+  return makeDocument(job, outcome, moments, { file: 'f', sha256: 's' });
+}
+
+function stackOf(
+  library: Outcome['library'],
+  environment: Readonly<Record<string, string>>,
+  more: Partial<Job> = {},
+) {
+  const { stack } = documentOf({ library }, environment, more);
   expect(written.inspection.shape.stack.safeParse(stack).error).toBeUndefined();
   return stack;
 }
@@ -69,4 +78,15 @@ it('says of Gloo’s version whose it is: the headers’ that its plugin was bui
   const stack = { ...STACK, provider: 'gloo' };
   expect(stackOf(library, {}, { stack }).version).toBe('Gloo 0.5.0, by its plugin’s headers');
   expect(stackOf(library, {}).version).toBe('Gloo 0.5.0');
+});
+
+it('has the rate at which threads read beside the repetitions, of whole bytes, where there were any', () => {
+  const told = { threads: 3, bytes: 1000.4, seconds: 0.5, by: 'avx2' };
+  const { traffic } = documentOf({ traffic: told });
+  expect(traffic).toEqual({ threads: 3, bytes: 1000, seconds: 0.5, rate: 2000, by: 'avx2' });
+  expect(written.inspection.shape.traffic.safeParse(traffic).error).toBeUndefined();
+  for (const none of [null, undefined]) {
+    const outcome = none === undefined ? {} : { traffic: none };
+    expect(documentOf(outcome)).not.toHaveProperty('traffic');
+  }
 });

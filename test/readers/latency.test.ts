@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { latency } from '../../src/indicators/latency.js';
+import { nameBatches } from '../../src/readers/batch-names.js';
 import { speedText } from '../../src/readers/comparison/words.js';
 import { hugePagesOf } from '../../src/readers/huge-pages.js';
 import { renderRecord } from '../../src/readers/terminal/record.js';
@@ -109,6 +110,79 @@ describe('the page of one latency', () => {
     expect(text).toMatch(/rate +800\.0 Mloads\/s/);
     expect(text.indexOf('latency  ')).toBeLessThan(text.indexOf('rate  '));
     expect(shown(batchAt(32 * KIB, [1.25], { frequency: null }))).toContain('the clock is not known here');
+  });
+});
+
+describe('latency under load', () => {
+  /** As batchAt, beside so many threads that together read so many GB/s. */
+  function loadedAt(bytes: number, load: number, nanos: readonly number[], gigas = 10, order = 'random') {
+    const one = {
+      indicator: 'latency',
+      parameters: { ...caseOf(bytes, order).parameters, load, loadBytes: 512 * MIB },
+    };
+    const loads = Number(latency.work(one.parameters).loads);
+    const rate = gigas * 1e9;
+    const traffic = { threads: load, bytes: rate / 10, seconds: 0.1, rate, by: 'avx2' };
+    return batchOf(
+      one,
+      nanos.map((nano) => ({ seconds: nano * 1e-9 * loads, ...(load === 0 ? {} : { traffic }) })),
+    );
+  }
+  const [free, one, three] = [
+    loadedAt(128 * MIB, 0, [80, 79, 81]),
+    loadedAt(128 * MIB, 1, [90, 89, 91], 12.5),
+    loadedAt(128 * MIB, 3, [200, 190, 210], 30),
+  ] as const;
+
+  it('has a line for each number of loading threads: what they read, nanoseconds, and times the unloaded', () => {
+    const text = shown(three, free, one);
+    expect(text).toContain('latency, 1 thread, pinned, lines of 64 B, by working set and threads');
+    expect(text).toMatch(/ loading +GB\/s +random, ns +95 % +x\n/);
+    const rows = text.split('\n').filter((line) => line.includes('128 MiB '));
+    expect(rows).toHaveLength(3);
+    expect(rows[0]).toMatch(/128 MiB +0 +- +80\.00 +7\d\.\d+–8\d\.\d+ +1\.00$/);
+    expect(rows[1]).toMatch(/128 MiB +1 +12\.50 +90\.00 +\S+ +1\.1[23]$/);
+    expect(rows[2]).toMatch(/128 MiB +3 +30\.00 +200\.0 +\S+ +2\.50$/);
+    expect(flowing(text)).toContain('each 512 MiB of its own again and again, on a CPU of its own');
+    expect(flowing(text)).toContain('the sum of what each loading thread read');
+    expect(flowing(text)).not.toContain('at rest');
+    for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+  });
+
+  it('has no multiple where nothing was measured without load, and a table for each order', () => {
+    expect(shown(one, three)).toMatch(/128 MiB +3 +30\.00 +200\.0 +\S+ +-\n/);
+    const text = shown(
+      free,
+      one,
+      loadedAt(128 * MIB, 0, [50], 0, 'pages'),
+      loadedAt(128 * MIB, 1, [100], 5, 'pages'),
+    );
+    expect(text).toMatch(/128 MiB +1 +12\.50 +90\.00 +\S+ +1\.1[23]\n/);
+    expect(text).toMatch(
+      / pages, ns .*\n.*128 MiB +0 +- +50\.00 +- +1\.00\n.*128 MiB +1 +5\.000 +100\.0 +- +2\.00\n/,
+    );
+  });
+
+  it('gives a wrong one no time', () => {
+    const wrong = batchOf(one.case, [{ seconds: 1e-3, passed: false }]);
+    expect(shown(free, wrong)).toMatch(/128 MiB +1 +WRONG\n/);
+  });
+
+  it('names its curves by the number of threads', () => {
+    const sizes = [16, 32, 64, 128, 256, 512].map((kib) => loadedAt(kib * KIB, 2, [kib]));
+    expect(shown(...sizes)).toContain('random order, 2 loading threads, ns a load');
+  });
+
+  it('says on a page of its own what was read beside it', () => {
+    expect(flowing(shown(three))).toContain('beside 3 threads that read 30.00 GB/s of main memory meanwhile');
+    expect(shown(free)).not.toContain('beside');
+    expect(shown(batchAt(128 * MIB, [80]))).not.toContain('beside');
+  });
+
+  it('is named by it in a report', () => {
+    const names = nameBatches([free, one, three]);
+    expect(names.names).toEqual(['0 loading threads', '1 loading thread', '3 loading threads']);
+    expect(names.axis).toMatchObject({ key: 'load', label: 'loading threads', values: [0, 1, 3] });
   });
 });
 

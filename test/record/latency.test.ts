@@ -56,6 +56,63 @@ describe('the KPIs of latency', () => {
   });
 });
 
+describe('what loading threads read', () => {
+  const loaded = (load: number) => ({
+    indicator: 'latency',
+    parameters: { ...caseOf(32 * KIB).parameters, load, loadBytes: 2 ** 29 },
+  });
+  const reading = (rate: number): Launch =>
+    lasting(32 * KIB, 1, { traffic: { threads: 3, bytes: rate / 2, seconds: 0.5, rate, by: 'avx2' } });
+  const kpisOn = (batch: RecordBatch) =>
+    kpisOf(latency.kpis, batch, {}, { timeToResult: 1, timestamp: 'now', index: 0 });
+  const NAME = 'pibench_latency_traffic_bytes_per_second';
+
+  it('is a rate: the median of the launches, of each of which the record has its own', () => {
+    const batch = batchOf(loaded(3), [reading(10e9), reading(30e9), reading(11e9)]);
+    expect(batch.traffic).toEqual({ threads: 3, rate: 11e9 });
+    expect(batch.inspections.map(({ traffic }) => traffic?.rate)).toEqual([10e9, 30e9, 11e9]);
+    const [kpi] = kpisOn(batch).filter(({ name }) => name === NAME);
+    expect(kpi).toMatchObject({
+      value: 11e9,
+      unit: 'B/s',
+      direction: 'higher',
+      ci: null,
+      regression: false,
+      display: { divisor: 1e9, unit: 'GB/s' },
+      labels: { load: 3, loadBytes: 2 ** 29 },
+    });
+  });
+
+  it('counts launches that were measured to their end, and none of a wrong result', () => {
+    const partial = { ...reading(1e9), status: 'partial' as const };
+    expect(batchOf(loaded(3), [reading(10e9), partial]).traffic?.rate).toBe(10e9);
+    const wrong = batchOf(loaded(3), [{ ...reading(10e9), passed: false }]);
+    expect(wrong.traffic).toBeUndefined();
+    expect(kpisOn(wrong)).toEqual([]);
+  });
+
+  it('is nothing, and no KPI, where none was asked for or there was none', () => {
+    for (const batch of [batchAt(32 * KIB, 1), batchOf(loaded(0), [lasting(32 * KIB, 1)])]) {
+      expect(batch).not.toHaveProperty('traffic');
+      expect(kpisOn(batch).map(({ name }) => name)).not.toContain(NAME);
+    }
+  });
+
+  it('makes a curve over sizes one of each number of them', () => {
+    const batches = [0, 3].flatMap((load) =>
+      [16, 32].map((kib) =>
+        batchOf({ indicator: 'latency', parameters: { ...loaded(load).parameters, bytes: kib * KIB } }, [
+          lasting(kib * KIB, kib * (load + 1)),
+        ]),
+      ),
+    );
+    expect(curvesOf(batches, {}, 'now').map(({ labels, points }) => [labels.load, points.length])).toEqual([
+      [0, 2],
+      [3, 2],
+    ]);
+  });
+});
+
 describe('the curve of latency', () => {
   it('is the time of a load over the working set, one for each order', () => {
     const batches = ['random', 'pages'].flatMap((order) =>

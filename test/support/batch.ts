@@ -16,6 +16,7 @@ export interface Launch {
   readonly frequency?: RecordInspection['frequency'];
   readonly ranks?: NonNullable<RecordInspection['ranks']>;
   readonly overlap?: NonNullable<RecordInspection['overlap']>;
+  readonly traffic?: NonNullable<RecordInspection['traffic']>;
   readonly cpusUsed?: RecordInspection['cpusUsed'];
   readonly disturbedShare?: RecordInspection['disturbedShare'];
   readonly undisturbedMedian?: RecordInspection['undisturbedMedian'];

@@ -1,4 +1,5 @@
 /** Batches of the latency indicator for a person: one table over working sets, its curve; rows for a page of one. */
+import { loadText } from '../../indicators/latency-load.js';
 import { formatBytes, formatSeconds, significant, withPrefix } from '../../quantities/format.js';
 import { effectiveFrequency } from '../../record/clock.js';
 import { cyclesOfLoad, loadTime } from '../../record/latency-kpis.js';
@@ -6,6 +7,7 @@ import { isCurve } from '../../record/read-curves.js';
 import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
 import { uncertaintyText } from './basis.js';
 import { drawCurve, LEAST_CURVE } from './curve.js';
+import { loadedNotes, loadedTable, loadOf, trafficText } from './loaded-latency.js';
 import type { Style } from './style.js';
 import { failedText, flagsText, notCheckedText, precisionText, verifiedText } from './sweep.js';
 import { type Column, type Row, renderColumns } from './table.js';
@@ -13,6 +15,7 @@ import { bytesOf, hugePagesTexts, shortText, workingSetPage } from './working-se
 
 const NANO = 1e-9;
 const VERIFIED = 'where each chain ends, and that it goes through all lines';
+const VERIFIED_LOADED = `${VERIFIED}; the sum of what each loading thread read`;
 const COUNTED =
   'ns: time of one load whose address the load before it brought, on one thread while the machine is otherwise at rest; cycles: of that thread’s clock, measured before and after the repetitions.';
 const ORDERS: Readonly<Record<string, string>> = {
@@ -24,6 +27,12 @@ const ORDERS: Readonly<Record<string, string>> = {
 
 const orderOf = ({ case: { parameters } }: RecordBatch): string => String(parameters.order);
 
+/** What a batch is called beside its size. */
+function howOf(batch: RecordBatch): string {
+  const load = loadOf(batch);
+  return `${orderOf(batch)} order${load === null ? '' : `, ${loadText(load)}`}`;
+}
+
 /** What the page of one batch says first: who asks for a latency asks for a time. */
 export function latencyRows(batch: RecordBatch, style: Style): Row[] {
   const time = batch.case.indicator === 'latency' ? loadTime(batch) : null;
@@ -34,6 +43,7 @@ export function latencyRows(batch: RecordBatch, style: Style): Row[] {
       ? ''
       : `  ${Math.round(ci.level * 100)} % between ${formatSeconds(ci.low)} and ${formatSeconds(ci.high)}`;
   const [clock, cycles] = [effectiveFrequency(batch), cyclesOfLoad(batch)];
+  const traffic = trafficText(batch);
   return [
     ['latency', `${style.bold(`${formatSeconds(value)} a load`)}${between}`],
     [
@@ -42,6 +52,7 @@ export function latencyRows(batch: RecordBatch, style: Style): Row[] {
         ? 'the clock is not known here'
         : `${significant(cycles, 3)} a load, of a clock of ${withPrefix(clock, 'Hz', 3)}`,
     ],
+    ...(traffic === null ? [] : ([['beside', traffic]] as Row[])),
   ];
 }
 
@@ -79,7 +90,14 @@ function curveLines({ kpis }: PiBenchRecord, style: Style): readonly string[] {
     .filter(({ points }) => points.length >= LEAST_CURVE)
     .flatMap(({ points, labels }) => [
       '',
-      ...drawCurve(points, { divisor: NANO, title: `${labels.order} order, ns a load` }, style),
+      ...drawCurve(
+        points,
+        {
+          divisor: NANO,
+          title: `${labels.order} order${labels.load == null ? '' : `, ${loadText(Number(labels.load))}`}, ns a load`,
+        },
+        style,
+      ),
     ]);
 }
 
@@ -90,21 +108,30 @@ export function renderLatency(record: PiBenchRecord, style: Style): string {
   if (first === undefined) return '';
   const { stride, pin } = first.case.parameters;
   const orders = [...new Set(batches.map(orderOf))];
+  const loaded = batches.some((batch) => loadOf(batch) !== null);
   const how = `1 thread${pin === true ? ', pinned' : ''}, lines of ${stride} B`;
-  const head = `${style.bold(`latency, ${how}, by working set`)}  ${style.dim(`${first.stack.provider}, ${first.device}`)}`;
+  const by = loaded ? 'by working set and threads that read memory' : 'by working set';
+  const head = `${style.bold(`latency, ${how}, ${by}`)}  ${style.dim(`${first.stack.provider}, ${first.device}`)}`;
+  const tables = loaded
+    ? orders.map((order) =>
+        loadedTable(
+          order,
+          batches.filter((batch) => orderOf(batch) === order),
+          style,
+        ),
+      )
+    : [table(batches, orders, style)];
   const paragraphs = [
-    verifiedText(batches, VERIFIED, style),
+    verifiedText(batches, loaded ? VERIFIED_LOADED : VERIFIED, style),
     ...failedText(batches, style),
     ...precisionText(batches, style),
     ...shortText(record).map(style.warn),
     uncertaintyText(batches),
-    ...hugePagesTexts(batches, (batch) => `${orderOf(batch)} order`, style),
+    ...hugePagesTexts(batches, howOf, style),
     flagsText(batches, style),
     ...notCheckedText(batches).map(style.dim),
   ];
-  const notes = [COUNTED, ...orders.flatMap((order) => ORDERS[order] ?? [])].join(' ');
-  return workingSetPage(
-    { head, table: [table(batches, orders, style)], curves: curveLines(record, style), paragraphs, notes },
-    style,
-  );
+  const counted = loaded ? loadedNotes(batches) : COUNTED;
+  const notes = [counted, ...orders.flatMap((order) => ORDERS[order] ?? [])].join(' ');
+  return workingSetPage({ head, table: tables, curves: curveLines(record, style), paragraphs, notes }, style);
 }

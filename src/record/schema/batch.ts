@@ -10,7 +10,7 @@ const sustained = z.number().nullable().describe('over the wall clock; null: not
 
 function recordInspectionSchema(
   object: ObjectOf,
-  { status, flag, verification, ceilings, hugePages, ranks, overlap, span }: LaunchSchemas,
+  { status, flag, verification, ceilings, hugePages, ranks, overlap, traffic, span }: LaunchSchemas,
 ) {
   return object({
     index: z.int(),
@@ -48,6 +48,7 @@ function recordInspectionSchema(
     hugePages: hugePages.optional(),
     ranks: ranks.optional(),
     overlap: overlap.optional(),
+    traffic: traffic.optional(),
     verification: verification.nullable(),
     flags: z.array(flag),
     notChecked: z.array(object({ flag: z.string(), why: z.string() })),
@@ -207,6 +208,12 @@ export function batchSchema(
       })
       .optional()
       .describe('medians over launches of each of these'),
+    traffic: object({
+      threads: z.int().min(1),
+      rate: z.number().describe('bytes per second that they read together: median over launches'),
+    })
+      .optional()
+      .describe('of threads that read main memory while loads were timed; absent: there were none'),
     atOnce: object({
       of: z.int().min(2),
       others: z.array(z.string()).describe('devices that were measured at the same time'),

@@ -17,6 +17,7 @@ export function inspectionSchema(
     hugePages,
     ranks,
     overlap,
+    traffic,
     verification,
   }: CaseSchemas & CampaignSchemas & LaunchSchemas,
 ) {
@@ -80,6 +81,7 @@ export function inspectionSchema(
     hugePages: hugePages.optional(),
     ranks: ranks.optional(),
     overlap: overlap.optional(),
+    traffic: traffic.optional(),
     atOnce: object({
       of: z.int().min(2).describe('launches that were to measure at the same time'),
       began: seconds.describe('CLOCK_MONOTONIC, which all processes of a machine share'),

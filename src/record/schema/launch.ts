@@ -129,6 +129,15 @@ export function launchSchemas(object: ObjectOf) {
   }).describe(
     'of the slowest rank’s times, those of both at once being the samples: medians of the times over the repetitions; the ratios are those of each repetition’s own times, and their medians, so that they may differ from ratios of the medians. Where as many repetitions, or launches, have hidden below 0 as above, it is 0 and gain is 1. Without gain, in records from before it was written, hidden is that of a launch’s median times',
   );
+  const traffic = object({
+    threads: z.int().min(1),
+    bytes: z.number().describe('that they read'),
+    seconds: seconds.describe('from the beginning of the repetitions to the end of the last'),
+    rate: z.number().describe('bytes / seconds'),
+    by: z.string().describe('the instruction set that reads'),
+  }).describe(
+    'of threads that read main memory while the loads of another one were timed, counted by each of them; absent: there were none',
+  );
   const status = z.enum([
     'measured',
     'wrong',
@@ -140,5 +149,5 @@ export function launchSchemas(object: ObjectOf) {
     'failed',
     'interrupted',
   ]);
-  return { flag, verification, span, inTurns, ceilings, hugePages, ranks, overlap, status };
+  return { flag, verification, span, inTurns, ceilings, hugePages, ranks, overlap, traffic, status };
 }

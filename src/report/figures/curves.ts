@@ -1,4 +1,5 @@
 /** Curve KPIs, such as the rate of memory over the working set or the time of a collective over its size: a line for each curve. */
+import { loadText } from '../../indicators/latency-load.js';
 import { formatShare, withPrefix } from '../../quantities/format.js';
 import type { CurveKpi } from '../../record/schema.js';
 import type { CampaignFigure } from './figure.js';
@@ -51,8 +52,7 @@ function wordsOf(curve: CurveKpi, dashed: boolean): Words {
       title: 'Latency over the working set',
       x: 'working set',
       y: 'time of a load',
-      reading:
-        'Each line is one order of the loads; a step up is where a cache is full, or where the TLB’s reach ends.',
+      reading: `Each line is one order of the loads${curve.labels.load == null ? '' : ' beside one number of threads that read memory'}; a step up is where a cache is full, or where the TLB’s reach ends.`,
     };
   }
   const y = isRateCurve(curve) ? 'rate' : curve.yUnit === 's' ? 'time' : 'share';
@@ -82,8 +82,9 @@ function named(curves: readonly CurveKpi[]): readonly Named[] {
   const drawn = colours.map(() => 0);
   return curves.map((curve) => {
     const text = keys
-      .map((key) => curve.labels[key])
-      .filter((value) => value !== null && value !== undefined && value !== 'none')
+      .map((key) => [key, curve.labels[key]] as const)
+      .filter(([, value]) => value !== null && value !== undefined && value !== 'none')
+      .map(([key, value]) => (key === 'load' ? loadText(Number(value)) : value))
       .join(' ');
     const colour = colours.indexOf(curve.labels[keys[0] ?? ''] ?? null);
     const dash = drawn[colour] ?? 0;
