@@ -1,5 +1,5 @@
-/** What a batch's rate is of another one: of its own while others had nothing to do, or of what a maker promises. In words. Pure. */
-import { formatShare, withPrefix } from '../quantities/format.js';
+/** What a batch's rate is of another one: of its own while others had nothing to do, or of what a maker promises. And what was read of memory beside it. In words. Pure. */
+import { formatShare, plural, withPrefix } from '../quantities/format.js';
 import { LEAST_OVERLAP } from '../record/at-once.js';
 import type { RecordBatch } from '../record/schema.js';
 
@@ -29,3 +29,9 @@ export function datasheetText({
   const { rate, share, source } = datasheet;
   return `${formatShare(share, 3)} of the ${withPrefix(rate, rateUnit, 4)} that it promises (${source})`;
 }
+
+/** What other threads read while loads were timed, on purpose. null: there were none. */
+export const trafficText = ({ traffic }: Pick<RecordBatch, 'traffic'>): string | null =>
+  traffic === undefined
+    ? null
+    : `${plural(traffic.threads, 'thread')} that read ${withPrefix(traffic.rate, 'B/s')} of main memory meanwhile`;

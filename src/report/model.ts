@@ -5,7 +5,7 @@
 
 import { OUTCOME_TEXT } from '../qualify/wording.js';
 import { askedStack, nameBatches, type SweptAxis } from '../readers/batch-names.js';
-import { atOnceText, datasheetText } from '../readers/beside.js';
+import { atOnceText, datasheetText, trafficText } from '../readers/beside.js';
 import { choiceText, choiceTexts } from '../readers/library-choice.js';
 import { noCeilingText } from '../readers/no-ceiling.js';
 import { notCheckedOf } from '../readers/not-checked.js';
@@ -103,6 +103,7 @@ export interface BatchModel {
   /** Of peak: why its rate is no ceiling; null: it is one, or nobody looked. */
   readonly noCeiling: string | null;
   readonly datasheet: BesideModel<RecordBatch['datasheet']>;
+  readonly traffic: BesideModel<RecordBatch['traffic']>;
   /** Of the launch medians, in seconds. */
   readonly between: (Summary & { readonly medians?: readonly number[] }) | null;
   /** Of all repetitions together, in seconds. */
@@ -231,6 +232,7 @@ function batchOf(
     noCeiling: result ? noCeilingText(batch) : null,
     datasheet:
       !result || batch.datasheet == null ? null : { ...batch.datasheet, text: datasheetText(batch) ?? '' },
+    traffic: batch.traffic === undefined ? null : { ...batch.traffic, text: trafficText(batch) ?? '' },
     between: typed(batch.launches),
     pooled: typed(batch.pooled),
     violin: typed(batch.violin),

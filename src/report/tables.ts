@@ -92,9 +92,9 @@ export interface Lines {
   readonly lines: readonly string[];
 }
 
-/** What rates are of other ones, of those alone and of a datasheet, and which are no ceiling. Only what is known of some batch. */
+/** What rates are of other ones, of those alone and of a datasheet, what was read beside them, and which are no ceiling. Only what is known of some batch. */
 export function besideLists({ batches }: ReportModel): readonly Lines[] {
-  const lines = (kind: 'atOnce' | 'datasheet') =>
+  const lines = (kind: 'atOnce' | 'datasheet' | 'traffic') =>
     batches.flatMap(({ name, [kind]: beside }) => (beside === null ? [] : [`${name}: ${beside.text}`]));
   const noCeilings = batches.flatMap(({ name, noCeiling }) =>
     noCeiling === null ? [] : [`${name}: ${noCeiling}`],
@@ -103,6 +103,7 @@ export function besideLists({ batches }: ReportModel): readonly Lines[] {
     { head: 'No ceiling', lines: noCeilings },
     { head: 'Measured at once', lines: lines('atOnce') },
     { head: 'Of the datasheet', lines: lines('datasheet') },
+    { head: 'Under load', lines: lines('traffic') },
   ].filter((list) => list.lines.length > 0);
 }
 
@@ -172,6 +173,7 @@ export function summaryTable(report: ReportModel): Table {
       ...CAMPAIGN,
       ...RATE_FIELDS,
       ...INTERVAL_FIELDS,
+      'traffic_rate',
       ...asked.columns,
     ],
     rows: batches.map((batch, i) => {
@@ -208,6 +210,7 @@ export function summaryTable(report: ReportModel): Table {
         ...ofCampaign,
         ...rateFields(batch),
         ...intervalCells(batch),
+        batch.traffic?.rate ?? null,
         ...(asked.rows[i] ?? []),
       ];
     }),

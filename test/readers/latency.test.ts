@@ -8,6 +8,7 @@ import { terminalStyle } from '../../src/readers/terminal/style.js';
 import { curvesOf } from '../../src/record/curves.js';
 import type { PiBenchRecord, RecordBatch } from '../../src/record/schema.js';
 import { buildReport } from '../../src/report/model.js';
+import { besideLists, summaryTable } from '../../src/report/tables.js';
 import { batchOf, type Launch } from '../support/batch.js';
 import { machineOf } from '../support/machine.js';
 import { recordOf } from '../support/records.js';
@@ -177,6 +178,23 @@ describe('latency under load', () => {
     expect(flowing(shown(three))).toContain('beside 3 threads that read 30.00 GB/s of main memory meanwhile');
     expect(shown(free)).not.toContain('beside');
     expect(shown(batchAt(128 * MIB, [80]))).not.toContain('beside');
+  });
+
+  it('is in a report what was read beside each, in words and as a column', () => {
+    const report = buildReport(recordWith([free, one, three]), []);
+    expect(besideLists(report)).toEqual([
+      {
+        head: 'Under load',
+        lines: [
+          '1 loading thread: 1 thread that read 12.50 GB/s of main memory meanwhile',
+          '3 loading threads: 3 threads that read 30.00 GB/s of main memory meanwhile',
+        ],
+      },
+    ]);
+    const { columns, rows } = summaryTable(report);
+    const column = (name: string) => rows.map((row) => row[columns.indexOf(name)]);
+    expect(column('traffic_rate')).toEqual([null, 12.5e9, 30e9]);
+    expect(column('parameter_load')).toEqual([0, 1, 3]);
   });
 
   it('is named by it in a report', () => {

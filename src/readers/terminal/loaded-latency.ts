@@ -1,5 +1,5 @@
 /** Latency beside threads that read memory: a table for each order over working sets and numbers of these threads. */
-import { formatBytes, plural, significant, withPrefix } from '../../quantities/format.js';
+import { formatBytes, significant } from '../../quantities/format.js';
 import { loadTime } from '../../record/latency-kpis.js';
 import type { RecordBatch } from '../../record/schema.js';
 import type { Style } from './style.js';
@@ -13,12 +13,6 @@ const GIGA = 1e9;
 export function loadOf({ case: { parameters } }: Pick<RecordBatch, 'case'>): number | null {
   return typeof parameters.load === 'number' ? parameters.load : null;
 }
-
-/** What the page of one batch says of them; null: there were none. */
-export const trafficText = ({ traffic }: RecordBatch): string | null =>
-  traffic === undefined
-    ? null
-    : `${plural(traffic.threads, 'thread')} that read ${withPrefix(traffic.rate, 'B/s')} of main memory meanwhile`;
 
 /** As a multiple of what the same load takes beside none of them; null: that was not measured. */
 function timesUnloaded(batch: RecordBatch, batches: readonly RecordBatch[]): number | null {
