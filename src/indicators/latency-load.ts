@@ -36,7 +36,7 @@ export const loadText = (load: number): string => plural(load, 'loading thread')
 function countsIn(text: string): readonly number[] {
   const counts = expandValues(text, '--load').map((value) => parseQuantity(value));
   return counts.map((count) => {
-    if (count === null || !Number.isInteger(count) || count < 0)
+    if (count === null || !Number.isInteger(count))
       throw new QuantityError(`--load takes whole numbers of threads, such as 0,1,3; got "${text}"`);
     return count;
   });
