@@ -160,6 +160,15 @@ class CollectiveWorkload final : public Workload {
     return {bytes, element};
   }
 
+  // Rank 0's operands: nobody else can ask of another's.
+  [[nodiscard]] std::vector<std::span<const std::byte>> arrays() const override {
+    Port& port = transport_->port();
+    if (!port.works_on_operands()) return {};
+    const auto [input, output] = port.operands();
+    if (!shares_memory(parameters_.settings.problem, port.rank())) return {input, output};
+    return {input.size() > output.size() ? input : output};
+  }
+
   [[nodiscard]] std::string implementation() const override {
     const auto algorithms = transport_->port().algorithms();
     const bool chose = transport_->port().worth_trying() > 1 && parameters_.algorithm.empty();

@@ -11,6 +11,7 @@ class ForwardingPort : public Port {
 
   [[nodiscard]] int rank() const noexcept override { return port_.rank(); }
   [[nodiscard]] Operands operands() noexcept override { return port_.operands(); }
+  [[nodiscard]] bool works_on_operands() const noexcept override { return port_.works_on_operands(); }
   void publish() noexcept override { port_.publish(); }
   void begin() noexcept override { port_.begin(); }
   void run() noexcept override { port_.run(); }
@@ -22,6 +23,7 @@ class ForwardingPort : public Port {
   void bring_at_end(std::span<const std::size_t> places) noexcept override { port_.bring_at_end(places); }
   [[nodiscard]] const std::byte* at_end(std::size_t i) const noexcept override { return port_.at_end(i); }
   void barrier() noexcept override { port_.barrier(); }
+  void meet() noexcept override { port_.meet(); }
   Nanoseconds latest(Nanoseconds mine) noexcept override { return port_.latest(mine); }
   [[nodiscard]] Nanoseconds now() const noexcept override { return port_.now(); }
   [[nodiscard]] std::span<const char* const> algorithms() const noexcept override {

@@ -87,9 +87,9 @@ class RankExecutor final : public Executor {
     port_.publish();
     port_.bring_at_end({places_.data(), samples()});
     const bool watched = order.task == Task::watch;
+    PreemptionWire::arm();
     if (!meet(report)) return;
     port_.watch_waiting(watched);
-    PreemptionWire::arm();
     port_.begin();
     Nanoseconds entry = port_.now();
     std::uint64_t made = 0;
@@ -119,16 +119,22 @@ class RankExecutor final : public Executor {
   // Returns whether it makes sense to go on.
   bool meet(Report& report) noexcept {
     if (settings_.sync != Sync::window) {
-      port_.barrier();
+      port_.meet();
       return !port_.abandoned();
     }
     // Re-anchored in each iteration, so that one late rank costs one iteration and not all that follow.
     const Nanoseconds moment = port_.latest(port_.now() + margin_);
-    report.late = port_.now() >= moment;
+    PreemptionWire::OfThread wire = PreemptionWire::of_thread();
+    wire.arm();
+    Nanoseconds at = port_.now();
+    const bool was_in_time = at < moment;
+    while (!wire.found([&] { return (at = port_.now()) >= moment; })) {
+    }
+    // Who was in time may have lost its CPU since, be it to another guest of this host. Where readings of the
+    // clock themselves take so long, the margin grows until they do not.
+    report.late = !was_in_time || at - moment > margin_ / 2;
     margin_ =
         report.late ? std::min(kMostMargin, 2 * margin_) : std::max(kFirstMargin, margin_ - margin_ / 16);
-    while (port_.now() < moment) {
-    }
     return !port_.abandoned();
   }
 

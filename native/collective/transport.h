@@ -66,7 +66,8 @@ struct Report {
   static constexpr std::size_t kText = 160;
   // Of the calls, on the clock of all ranks.
   Nanoseconds entry = 0, exit = 0;
-  bool disturbed = false;   // the rank was taken off its CPU in between
+  // The rank was taken off its CPU in between, or where others that had begun already may have waited for it.
+  bool disturbed = false;
   bool late = false;        // it came after the agreed moment (Sync::window)
   std::uint64_t calls = 0;  // that it made, or passes of a ceiling
   std::uint64_t checked = 0, wrong = 0;
@@ -94,6 +95,7 @@ class Port {
   virtual void publish() noexcept {}
   virtual void fetch() noexcept {}
   virtual void fetch_input() noexcept {}
+  [[nodiscard]] virtual bool works_on_operands() const noexcept { return true; }
   // fetch() may wait for more than the calls did. So there these elements of the output are brought back by
   // themselves right when the next calls have ended; at_end(): the i-th as it was then, null elsewhere.
   static constexpr std::size_t kMostAtEnd = 16;
@@ -111,6 +113,10 @@ class Port {
   }
   // Returns when all ranks have called it: our own, not what is measured.
   virtual void barrier() noexcept = 0;
+  // The barrier right before timed calls, to which a rank comes with its wire set (../threads/preemption.h).
+  // Who loses its CPU in it may be missed by who has left it, so the wire tells of that, too; of what can
+  // have delayed nobody it need not.
+  virtual void meet() noexcept { barrier(); }
   // The largest of what the ranks gave, the same for all; a barrier, too.
   virtual Nanoseconds latest(Nanoseconds mine) noexcept = 0;
   // The clock of all ranks: between hosts, this rank's with its offset taken out.

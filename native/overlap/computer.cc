@@ -2,7 +2,7 @@
 
 #include <sched.h>
 
-#include <limits>
+#include <chrono>
 #include <utility>
 
 #include "../threads/pause.h"
@@ -10,6 +10,27 @@
 #include "../threads/team.h"
 
 namespace pibench::overlap {
+namespace {
+
+// Offers its CPU, which whom it waits for may need, and does not sleep: a core that idles is slower when the
+// call comes.
+template <typename Done>
+void wait_busily(const Done& done) noexcept {
+  constexpr int kSpins = 64;
+  for (int i = 0; !done(); ++i) {
+    if (i < kSpins)
+      pause_cpu();
+    else
+      sched_yield();
+  }
+}
+
+// Also those members that sleep.
+void wake(Team& team) noexcept {
+  team.run([](void*, int) {}, nullptr);
+}
+
+}  // namespace
 
 Computer::Computer(std::function<std::unique_ptr<Workload>()> make)
     : thread_([this, make = std::move(make)] { live(make); }) {
@@ -27,9 +48,7 @@ Computer::~Computer() {
 void Computer::arm() noexcept {
   give(Task::call);
   const std::uint32_t number = given_.load(std::memory_order_relaxed);
-  for (std::uint32_t seen = awake_.load(std::memory_order_acquire); seen != number;
-       seen = awake_.load(std::memory_order_acquire))
-    awake_.wait(seen, std::memory_order_acquire);
+  wait_busily([&] { return awake_.load(std::memory_order_acquire) == number; });
 }
 
 void Computer::go() noexcept {
@@ -121,23 +140,32 @@ void Computer::check() noexcept {
   }
 }
 
+// Members that wait for a run too long go to sleep, and to wake them is no part of the call.
+std::uint64_t Computer::await_go(std::uint32_t number, Team& team) noexcept {
+  constexpr Nanoseconds kAwake = std::chrono::nanoseconds(Team::kSpinTime).count() / 2;
+  Nanoseconds woken = now();
+  std::uint64_t disturbances = team.disturbances();
+  PreemptionWire::OfThread wire = PreemptionWire::of_thread();
+  wire.arm();
+  wait_busily([&] {
+    if (wire.found([&] { return gone_.load(std::memory_order_acquire) == number; })) return true;
+    disturbances = team.disturbances();
+    if (now() - woken > kAwake) {
+      wake(team);
+      woken = now();
+    }
+    return false;
+  });
+  return disturbances;
+}
+
 void Computer::call() noexcept {
-  constexpr int kSpins = 64;
   const std::uint32_t number = given_.load(std::memory_order_relaxed);
   Team& team = workload_->team();
-  team.run([](void*, int) {}, nullptr);
+  wake(team);
   awake_.store(number, std::memory_order_release);
-  awake_.notify_one();
-  // Whom it waits for may need this CPU.
-  for (int i = 0; gone_.load(std::memory_order_acquire) != number; ++i) {
-    if (i < kSpins)
-      pause_cpu();
-    else
-      sched_yield();
-  }
+  const std::uint64_t disturbances = await_go(number, team);
   if (dropped_.load(std::memory_order_relaxed) == number) return;
-  const std::uint64_t disturbances = team.disturbances();
-  PreemptionWire::arm();
   workload_->run();
   workload_->finish();
   done_.exit = now();

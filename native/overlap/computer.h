@@ -25,8 +25,8 @@ class Computer {
   Computer(const Computer&) = delete;
   Computer& operator=(const Computer&) = delete;
 
-  // One call: arm() wakes the team and returns when it is awake, go() lets the call begin, await() returns
-  // when it has ended. drop() in the place of go(): there will be no call.
+  // One call: arm() wakes the team and returns when it is awake, which it stays until go() lets the call
+  // begin; await() returns when it has ended. drop() in the place of go(): there will be no call.
   void arm() noexcept;
   void go() noexcept;
   void drop() noexcept;
@@ -50,6 +50,8 @@ class Computer {
 
   void live(const std::function<std::unique_ptr<Workload>()>& make) noexcept;
   void call() noexcept;
+  // Returns Team::disturbances() as it was when there was no call yet.
+  std::uint64_t await_go(std::uint32_t number, Team& team) noexcept;
   void check() noexcept;
   void give(Task task) noexcept;
   void await_end() noexcept;

@@ -15,7 +15,9 @@ using collective::Port;
 using collective::Report;
 using collective::Task;
 
-// The rank's port, whose next call lets a computation begin first, where one is told to.
+// The rank's port, whose next call lets a computation begin first, where one is told to. Its team is woken
+// right before the ranks meet: woken before the inputs are written, it would sleep again when the call
+// begins.
 class BesidePort final : public collective::ForwardingPort {
  public:
   using ForwardingPort::ForwardingPort;
@@ -24,6 +26,11 @@ class BesidePort final : public collective::ForwardingPort {
   // Whether the call was made that should have let it begin.
   [[nodiscard]] bool began() const noexcept { return computer_ == nullptr; }
   [[nodiscard]] Nanoseconds beginning() const noexcept { return beginning_; }
+
+  void publish() noexcept override {
+    ForwardingPort::publish();
+    if (computer_ != nullptr) computer_->arm();
+  }
 
   void run() noexcept override {
     if (computer_ != nullptr) {
@@ -53,7 +60,6 @@ class OverlapExecutor final : public collective::Executor {
     switch (order.task) {
       case Task::beside:
         report = {};
-        computer_.arm();
         beside_ = true;
         return;
       case Task::compute:

@@ -18,7 +18,7 @@ struct Range {
 struct Mapping {
   Range at;
   bool told = false;            // what of it is on huge pages
-  std::size_t transparent = 0;  // bytes
+  std::size_t transparent = 0;  // bytes, of its own or shared
   std::size_t reserved = 0;     // bytes of huge pages that were set aside (hugetlbfs)
   std::size_t reserved_page = 0;
 };
@@ -77,8 +77,10 @@ void read_value(Mapping& mapping, std::string_view line) {
   if (const auto bytes = bytes_named(line, "KernelPageSize:")) mapping.reserved_page = *bytes;
   if (const auto bytes = bytes_named(line, "AnonHugePages:")) {
     mapping.told = true;
-    mapping.transparent = *bytes;
+    mapping.transparent += *bytes;
   }
+  // Of memory that processes share: not in the count of the others.
+  if (const auto bytes = bytes_named(line, "ShmemPmdMapped:")) mapping.transparent += *bytes;
   for (const auto* const name : {"Private_Hugetlb:", "Shared_Hugetlb:"}) {
     if (const auto bytes = bytes_named(line, name)) mapping.reserved += *bytes;
   }

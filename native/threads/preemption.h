@@ -26,7 +26,7 @@ class PreemptionWire {
   static void disarm() noexcept;
 
   // The wire of the thread that asks for it, found once, for who looks at it between two readings of the
-  // clock.
+  // clock, or often.
   class OfThread {
    public:
     void arm() noexcept {
@@ -36,6 +36,17 @@ class PreemptionWire {
     bool rearm() noexcept {
       if (wire_ == nullptr || *wire_ != 0) return false;
       *wire_ = armed_;
+      return true;
+    }
+    // For who waits for something and looks for it again and again: whether it is there. Until a look in vain
+    // nobody missed this thread, so what tripped the wire before one is forgotten. Where it is there the wire
+    // tells of the time since the look before.
+    template <typename Look>
+    bool found(const Look& look) noexcept {
+      // Set before the look: it may come while this thread is away between the look and that.
+      const bool was_tripped = rearm();
+      if (!look()) return false;
+      if (was_tripped) *wire_ = 0;
       return true;
     }
 

@@ -20,7 +20,6 @@ namespace {
 
 constexpr std::size_t kLine = 64;
 constexpr int kPausesPerCheck = 32;
-constexpr std::chrono::microseconds kSpinTime{80};
 
 // Spins until done() or until the spin time is over; says which. A crowded team (more members than CPUs) lets
 // others run at once, because whom it waits for may need this very CPU.
@@ -34,7 +33,7 @@ bool spin(bool crowded, const Done& done) noexcept {
       pause_cpu();
     }
     if (crowded) std::this_thread::yield();
-  } while (std::chrono::steady_clock::now() - start < kSpinTime);
+  } while (std::chrono::steady_clock::now() - start < Team::kSpinTime);
   return done();
 }
 

@@ -5,6 +5,7 @@
 // and then sleep, so that an idle team burns no CPU.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -14,6 +15,9 @@ namespace pibench {
 
 class Team {
  public:
+  // Members sleep when nothing was run for so long.
+  static constexpr std::chrono::microseconds kSpinTime{80};
+
   // What every member executes: `body(context, member)`, member in [0, size).
   using Body = void (*)(void* context, int member);
 

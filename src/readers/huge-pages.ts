@@ -9,6 +9,8 @@ const MOST_LISTED = 3;
 /** Each thread of these has whole huge pages set aside: of small working sets most of that is nobody's. */
 const SETTING_ASIDE: readonly string[] = ['memory', 'latency'];
 const MOST_SET_ASIDE = 1.5;
+/** A rank's operands lie on huge pages of their own, however small they are: on less than one they tell nothing. */
+const OF_RANKS = 'collective';
 
 type Launched = Pick<RecordBatch, 'case' | 'inspections'>;
 
@@ -36,6 +38,7 @@ export function hugePagesOf({ case: { indicator, parameters }, inspections }: La
   const [first] = told;
   if (first === undefined) return null;
   if (SETTING_ASIDE.includes(indicator) && first.of > MOST_SET_ASIDE * Number(parameters.bytes)) return null;
+  if (indicator === OF_RANKS && first.of < first.page) return null;
   const bytes = told.map((one) => one.bytes);
   return {
     least: Math.min(...bytes),

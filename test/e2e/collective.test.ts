@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -14,6 +14,9 @@ import {
   readInspectionFile,
   withFolder,
 } from '../support/pi-bench.js';
+
+/** The size of one; there where Linux has transparent huge pages. */
+const HUGE_PAGE = '/sys/kernel/mm/transparent_hugepage/hpage_pmd_size';
 
 const SHORT = ['--reps', '50', '--warmup', '5', '--no-wait', '--quiet'];
 
@@ -122,6 +125,31 @@ describe('ranks', () => {
       expect(run.code).toBe(0);
       expect(record.batches[0]?.verified).toBe('passed');
       expect(record.batches[0]?.stack.implementation).toMatch(/^shm \S+, processes/);
+    }));
+
+  it.each([
+    'threads',
+    'processes',
+  ])('tells on what pages the operands of %s lie, where the kernel does', (workers) =>
+    withFolder(async (out) => {
+      const one = [
+        'all-reduce',
+        '--ranks',
+        '2',
+        '--bytes',
+        '4MiB',
+        '--workers',
+        workers,
+        '--inspections',
+        '1',
+      ];
+      const { record } = await recordOf(out, 'collective', ...one);
+      const told = record.batches[0]?.inspections[0]?.hugePages;
+      expect(told !== undefined).toBe(existsSync(HUGE_PAGE));
+      const shown = (await piBench('show', campaignFolder(out))).stdout;
+      if (told === undefined) return expect(shown).not.toContain('huge pages');
+      expect(told.of).toBe(8 * 2 ** 20);
+      expect(shown).toMatch(/huge pages +(behind|none behind)/);
     }));
 
   it('scale: a sweep over them tells by how much, and performance.json has one entry for each', () =>

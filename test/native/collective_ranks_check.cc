@@ -1,20 +1,27 @@
 // What the ranks of a collective do with an order: every call of a sample and every pass of a ceiling is
-// made, each rank is on its CPU, every rank's times are kept; what one rank, or the library of all, does
-// wrongly is seen, and one that is lost or never arrives ends a measurement with one line.
+// made, each rank is on its CPU, every rank's times are kept; where others may have waited for a rank that
+// had no CPU, the wire tells; what one rank, or the library of all, does wrongly is seen, and one that is
+// lost or never arrives ends a measurement with one line.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
 #include <memory>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "../../native/collective/forwarding_port.h"
 #include "../../native/collective/rank_executor.h"
+#include "../../native/collective/shm/waiter.h"
 #include "../../native/measure/fault.h"
+#include "../../native/telemetry/huge_pages.h"
 #include "../../native/threads/affinity.h"
+#include "../../native/threads/preemption.h"
 #include "check.h"
 #include "collective_cases.h"
 
@@ -23,6 +30,7 @@ namespace {
 using pibench::CpuSet;
 using pibench::FaultKind;
 using pibench::Nanoseconds;
+using pibench::PreemptionWire;
 using pibench::Verification;
 using pibench::collective::Element;
 using pibench::collective::Executor;
@@ -281,6 +289,141 @@ void check_libraries(Checks& checks) {
               "one that changes an input is seen", scribbled.first_wrong);
 }
 
+void nap() noexcept { std::this_thread::sleep_for(std::chrono::milliseconds{3}); }
+
+// The last rank loses its CPU for some milliseconds in the barrier, after it has told the others that it is
+// there; or while it waits for the moment at which all begin, after a look that was in time.
+class Napping final : public ForwardingPort {
+ public:
+  using ForwardingPort::ForwardingPort;
+  [[nodiscard]] bool napped() const noexcept { return napped_; }
+  void publish() noexcept override {
+    ForwardingPort::publish();
+    napped_ = false;
+  }
+  void meet() noexcept override {
+    ForwardingPort::meet();
+    if (!is_last()) return;
+    nap();
+    napped_ = true;
+  }
+  Nanoseconds latest(Nanoseconds mine) noexcept override {
+    moment_ = ForwardingPort::latest(mine);
+    waits_ = is_last();
+    return moment_;
+  }
+  [[nodiscard]] Nanoseconds now() const noexcept override {
+    if (waits_ && was_in_time_) {
+      nap();
+      napped_ = true;
+    }
+    const Nanoseconds at = ForwardingPort::now();
+    waits_ = waits_ && at < moment_;
+    was_in_time_ = waits_;
+    return at;
+  }
+
+ private:
+  [[nodiscard]] bool is_last() const noexcept { return rank() == 1; }
+
+  Nanoseconds moment_ = 0;
+  mutable bool waits_ = false, was_in_time_ = false, napped_ = false;
+};
+
+// Counts what the last rank reports of iterations in which it napped.
+struct Told {
+  int napped = 0, disturbed = 0, late = 0;
+};
+class NappingExecutor final : public Executor {
+ public:
+  NappingExecutor(const RankSettings& settings, Port& port, Told& told)
+      : port_(port), own_(pibench::collective::make_rank_executor(settings, port_)), told_(told) {}
+  void perform(const Order& order, Report& report) noexcept override {
+    own_->perform(order, report);
+    if (!port_.napped()) return;
+    ++told_.napped;
+    told_.disturbed += report.disturbed ? 1 : 0;
+    told_.late += report.late ? 1 : 0;
+  }
+
+ private:
+  Napping port_;
+  std::unique_ptr<Executor> own_;
+  Told& told_;
+};
+
+void check_meetings(Checks& checks) {
+  for (const Sync sync : {Sync::barrier, Sync::window}) {
+    Told told;
+    Way way{"direct"};
+    way.sync = sync;
+    way.make_executor = [&told](const RankSettings& settings, Port& port) {
+      return std::make_unique<NappingExecutor>(settings, port, told);
+    };
+    const auto workload = workload_of(problem_of(0, 0, 0, 2, 100, false), way);
+    workload->prepare();
+    for (int i = 0; i < 5; ++i) workload->run();
+    const auto timed = workload->measured({});
+    const std::string counts = std::to_string(told.disturbed) + " disturbed, " + std::to_string(told.late) +
+                               " late of " + std::to_string(told.napped);
+    if (sync == Sync::window) {
+      checks.that(told.napped > 0 && told.late == told.napped,
+                  "a rank that loses its CPU while it waits for the common moment comes late", counts);
+    } else if (PreemptionWire::available()) {
+      checks.that(told.napped == 5 && told.disturbed == told.napped && timed && timed->disturbed,
+                  "a rank that loses its CPU where others may have left the barrier disturbs them", counts);
+    }
+  }
+}
+
+// A rank that gives its CPU to others while it waits for those that have not come is not missed.
+void check_waits(Checks& checks) {
+  if (!PreemptionWire::available()) return;
+  using pibench::collective::Board;
+  using pibench::collective::Waiter;
+  Board board;
+  Waiter waiter(board, 0, true, 1'000'000'000, {});
+  constexpr int kNap = 1'000, kThere = 1'100;
+  // Whether the wire tells of a nap while it waits.
+  const auto tells = [&](bool forgives, bool was_tripped) {
+    waiter.forgive(forgives);
+    PreemptionWire::arm();
+    if (was_tripped) PreemptionWire::disarm();
+    int looks = 0;
+    waiter.until(
+        [&] {
+          if (++looks == kNap) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+          return looks >= kThere;
+        },
+        1);
+    return PreemptionWire::tripped();
+  };
+  bool forgiven = false;
+  constexpr int kTries = 20;
+  for (int i = 0; i < kTries && !forgiven; ++i) forgiven = !tells(true, false);
+  checks.that(forgiven, "what happens to a rank before whom it waits for has come is forgiven in a meeting");
+  checks.that(tells(true, true), "what happened before it waited is not");
+  checks.that(tells(false, false), "nor is anything in a call");
+}
+
+void check_arrays(Checks& checks) {
+  for (const bool in_place : {false, true}) {
+    const Problem problem = problem_of(0, 0, 0, 2, std::size_t{1} << 20U, in_place);
+    const auto workload = workload_of(problem, {"direct"});
+    workload->prepare();
+    std::size_t bytes = 0;
+    for (const auto array : workload->arrays()) bytes += array.size();
+    checks.equal(bytes, (in_place ? 1 : 2) * problem.count * sizeof(float),
+                 std::string("the operands of a rank are its arrays, each byte once") +
+                     (in_place ? ", in place" : ""));
+    std::ifstream smaps("/proc/self/smaps");
+    const bool tells = smaps.is_open() && std::ifstream("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size");
+    if (tells && !pibench::test::kThreadSanitizer)
+      checks.that(pibench::huge_pages_behind(workload->arrays()).has_value(),
+                  "what pages they lie on is known");
+  }
+}
+
 // Of so little that many passes are timed together.
 void check_ceiling(Checks& checks) {
   const auto workload = workload_of(problem_of(0, 0, 0, 2, 500, false), {"direct"});
@@ -354,6 +497,9 @@ int main() {
   check_calls(checks);
   check_barriers(checks);
   check_libraries(checks);
+  check_meetings(checks);
+  check_waits(checks);
+  check_arrays(checks);
   check_ceiling(checks);
   check_binding(checks, false);
   for (const Element element : {Element::float32, Element::float16, Element::float8_e4m3})

@@ -14,8 +14,9 @@ namespace pibench::test {
 
 class FakeWorkload final : public Workload {
  public:
-  explicit FakeWorkload(std::function<void(std::uint64_t call)> on_run = [](std::uint64_t) {})
-      : on_run_(std::move(on_run)) {}
+  explicit FakeWorkload(
+      std::function<void(std::uint64_t call)> on_run = [](std::uint64_t) {}, int members = 1)
+      : on_run_(std::move(on_run)), team_(members, {}) {}
 
   void prepare() override {}
   void run() noexcept override { on_run_(runs++); }
@@ -63,7 +64,7 @@ class FakeWorkload final : public Workload {
 
  private:
   std::function<void(std::uint64_t)> on_run_;
-  Team team_{1, {}};
+  Team team_;
 };
 
 }  // namespace pibench::test

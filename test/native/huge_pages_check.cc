@@ -26,16 +26,18 @@ struct Told {
   std::size_t at, size;     // from kBase on
   std::size_t transparent;  // bytes
   std::size_t reserved = 0;
+  std::size_t shared = 0;
 };
 
 // As Linux writes it, shortened.
 std::string text_of(const std::vector<Told>& mappings) {
   std::ostringstream text;
-  for (const auto& [at, size, transparent, reserved] : mappings) {
+  for (const auto& [at, size, transparent, reserved, shared] : mappings) {
     text << std::hex << kBase + at << '-' << kBase + at + size << std::dec << " rw-p 00000000 00:00 0 \n"
          << "Size:           " << size / 1024 << " kB\n"
          << "KernelPageSize: " << (reserved > 0 ? 1024 : 4) << " kB\n"
          << "AnonHugePages:  " << transparent / 1024 << " kB\n"
+         << "ShmemPmdMapped: " << shared / 1024 << " kB\n"
          << "Shared_Hugetlb:        0 kB\n"
          << "Private_Hugetlb: " << reserved / 1024 << " kB\n"
          << "VmFlags: rd wr mr mw me ac hg \n";
@@ -86,6 +88,8 @@ void reads_what_the_kernel_tells(Checks& check) {
          {kHuge, 3 * kMiB - 100, kHuge, kHuge}, "what does not fill its last pages");
   equals(told(text_of({{0, 2 * kHuge, 0, 2 * kHuge}}), {{0, 2 * kHuge}}),
          {2 * kHuge, 2 * kHuge, 2 * kHuge, kMiB}, "huge pages that were set aside, of their own size");
+  equals(told(text_of({{0, 2 * kHuge, 0, 0, kHuge}}), {{0, 2 * kHuge}}), {kHuge, 2 * kHuge, 2 * kHuge, kHuge},
+         "memory that processes share");
 }
 
 void is_unknown_and_never_none(Checks& check) {

@@ -1,12 +1,16 @@
 // A product and a collective at once: both are verified, what is wrong in either is seen, each time is there,
-// and a rank that never arrives ends it with one line.
+// who computes is awake when a call begins, and a rank that never arrives ends it with one line.
 #include <atomic>
+#include <chrono>
+#include <fstream>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "../../native/collective/shm/shm_transport.h"
 #include "../../native/measure/fault.h"
+#include "../../native/overlap/computer.h"
 #include "../../native/overlap/overlap_workload.h"
 #include "check.h"
 #include "fake_workload.h"
@@ -116,6 +120,59 @@ void check_repetitions(Checks& checks) {
   checks.that(workload->verify().passed, "and none where all are right");
 }
 
+// Of a thread of this process, as /proc tells; '?' where it does not.
+char state_of(int thread) {
+  std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  const auto after_name = text.rfind(')');
+  return after_name == std::string::npos || after_name + 2 >= text.size() ? '?' : text[after_name + 2];
+}
+
+// A product by a team of two, which counts its calls that found the other member asleep.
+std::unique_ptr<Workload> product_of_two(std::atomic<int>& asleep) {
+  auto other = std::make_shared<int>(0);
+  auto product = std::make_unique<FakeWorkload>(
+      [&asleep, other](std::uint64_t) {
+        if (state_of(*other) == 'S') ++asleep;
+      },
+      2);
+  *other = product->team().thread_ids()[1];
+  return product;
+}
+
+// Else waking its members would be in the time of a product that waits for the inputs of a collective, and
+// not in that of one alone. On a busy machine who is to keep them awake has no CPU itself now and then.
+void check_awake(Checks& checks) {
+  constexpr int kCalls = 20;
+  std::atomic<int> asleep{0};
+  int seen = 0, slept = 0;
+  pibench::overlap::Computer computer([&asleep] { return product_of_two(asleep); });
+  for (int i = 0; i < kCalls; ++i) {
+    asleep = 0;
+    computer.arm();
+    std::this_thread::sleep_for(std::chrono::milliseconds{2});
+    computer.go();
+    if (computer.await().disturbed) continue;
+    ++seen;
+    slept += asleep;
+  }
+  checks.that(4 * slept <= seen, "a team that was woken stays awake until the call",
+              std::to_string(slept) + " of " + std::to_string(seen) + " asleep");
+  // Inputs that take longer to write than members stay awake by themselves.
+  const auto workload =
+      workload_of({1, 1, 48, 16'000'000}, [&asleep](int) { return product_of_two(asleep); });
+  workload->prepare();
+  int awake = 0;
+  for (int i = 0; i < kCalls; ++i) {
+    asleep = 0;
+    workload->run();
+    if (asleep == 0) ++awake;
+  }
+  checks.that(4 * awake >= kCalls, "it is awake when a product begins, alone and beside a collective",
+              "in " + std::to_string(awake) + " of " + std::to_string(kCalls) + " repetitions");
+}
+
 void check_loss(Checks& checks) {
   const auto workload = workload_of({});
   workload->prepare();
@@ -136,6 +193,7 @@ int main() {
   check_results(checks, {3, 2, 65, 20'000});
   check_corruption(checks);
   check_repetitions(checks);
+  check_awake(checks);
   check_loss(checks);
   return checks.finish();
 }

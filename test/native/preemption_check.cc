@@ -16,6 +16,45 @@ void work_for(std::chrono::microseconds time) {
   }
 }
 
+// What a thread that looks for something missed.
+void checks_looks(pibench::test::Checks& check) {
+  const auto sleeps = [] { std::this_thread::sleep_for(std::chrono::milliseconds{2}); };
+  const auto is_there = [] { return true; };
+  const auto is_not = [] { return false; };
+
+  PreemptionWire::OfThread wire = PreemptionWire::of_thread();
+  constexpr int kTries = 20;
+  bool forgotten = false;
+  for (int i = 0; i < kTries && !forgotten; ++i) {
+    PreemptionWire::arm();
+    sleeps();
+    static_cast<void>(wire.found(is_not));
+    forgotten = wire.found(is_there) && !PreemptionWire::tripped();
+  }
+  check.that(forgotten, "of a sleep before a look in vain the wire does not tell");
+
+  PreemptionWire::arm();
+  const bool came = wire.found(is_not);
+  sleeps();
+  check.that(!came && wire.found(is_there) && PreemptionWire::tripped(),
+             "of a sleep after it, before what was looked for was found, it does");
+
+  PreemptionWire::arm();
+  const bool found = wire.found([&] {
+    sleeps();
+    return true;
+  });
+  check.that(found && PreemptionWire::tripped(), "and of one while it was found");
+
+  PreemptionWire::arm();
+  static_cast<void>(wire.found([&] {
+    sleeps();
+    return false;
+  }));
+  check.that(wire.found(is_there) && PreemptionWire::tripped(),
+             "a sleep in a look in vain may have been after it looked");
+}
+
 }  // namespace
 
 int main() {
@@ -48,6 +87,8 @@ int main() {
   }
   check.that(undisturbed > kTries / 2, "work that nobody interrupts does not trip it",
              std::to_string(undisturbed) + " of " + std::to_string(kTries) + " undisturbed");
+
+  checks_looks(check);
 
   bool other_tripped = false;
   bool other_fresh = true;

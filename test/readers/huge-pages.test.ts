@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { hugePagesOf } from '../../src/readers/huge-pages.js';
+import { renderCollective } from '../../src/readers/terminal/collective.js';
 import { renderMemory } from '../../src/readers/terminal/memory.js';
 import { renderRecord } from '../../src/readers/terminal/record.js';
 import { renderStability } from '../../src/readers/terminal/stability.js';
@@ -26,6 +28,24 @@ const rowOf = (...launches: readonly Launch[]): string | undefined =>
     .find((line) => line.includes('huge pages'))
     ?.replace(/ +huge pages +/, '');
 
+const ALL_REDUCE = {
+  operation: 'all-reduce',
+  dtype: 'float32',
+  redop: 'sum',
+  root: -1,
+  inPlace: false,
+  pattern: 'none',
+  ranks: 2,
+  workers: 'processes',
+  pin: false,
+  sync: 'barrier',
+  inputs: 'fresh',
+  transport: 'shm',
+  algorithm: 'auto',
+};
+const allReduce = (bytes: number, ...launches: readonly Launch[]): RecordBatch =>
+  batchOf({ indicator: 'collective', parameters: { ...ALL_REDUCE, bytes } }, launches);
+
 describe('the row of huge pages', () => {
   it('says how much of the arrays lay on them', () => {
     expect(rowOf(behind(12 * MIB), behind(12 * MIB))).toBe('behind all 12.0 MiB of arrays');
@@ -48,6 +68,7 @@ describe('the row of huge pages', () => {
     const small = { operation: 'read', stores: 'none', bytes: 32 * 2 ** 10, threads: 1, pin: true };
     const batch = batchOf({ indicator: 'memory', parameters: small }, [behind(2 * MIB, 2 * MIB)]);
     expect(renderRecord(withBatches([batch]), null, style)).not.toContain('huge pages');
+    expect(hugePagesOf(allReduce(8, behind(16, 16)))).toBeNull();
   });
 });
 
@@ -73,6 +94,18 @@ describe('a table', () => {
       '<huge pages are missing: none behind 128 MiB of arrays (read 128 MiB)>',
     );
     expect(table(small, memory(64 * MIB, { seconds: 1e-3 }))).not.toContain('huge pages');
+  });
+
+  it('of collectives names the sizes that lack them', () => {
+    const sizes = [
+      allReduce(8, behind(0, 16, 0)),
+      allReduce(MIB, behind(2 * MIB, 2 * MIB)),
+      allReduce(8 * MIB, behind(0, 16 * MIB)),
+    ];
+    expect(renderCollective(withBatches(sizes), style)).toContain(
+      '<huge pages are missing: none behind 16.0 MiB of arrays (8 MiB)>',
+    );
+    expect(renderCollective(withBatches(sizes.slice(0, 2)), style)).not.toContain('huge pages');
   });
 
   it('of many batches names the first of those that lack them', () => {

@@ -54,6 +54,7 @@ class NcclPort final : public ForwardingPort {
   Nanoseconds ended(Nanoseconds entry, Nanoseconds exit) noexcept override;
   void fetch() noexcept override;
   void fetch_input() noexcept override;
+  [[nodiscard]] bool works_on_operands() const noexcept override { return false; }
   void bring_at_end(std::span<const std::size_t> places) noexcept override;
   [[nodiscard]] const std::byte* at_end(std::size_t i) const noexcept override;
   [[nodiscard]] std::span<const char* const> algorithms() const noexcept override;

@@ -15,13 +15,16 @@ class SharedMemory {
  public:
   SharedMemory() = default;
   // Throws std::bad_alloc.
-  SharedMemory(std::size_t bytes, bool with_children) : mapped_((bytes / kHugePage + 2) * kHugePage) {
+  SharedMemory(std::size_t bytes, bool with_children)
+      : mapped_(((bytes + kHugePage - 1) / kHugePage + 1) * kHugePage) {
     const int kind = with_children ? MAP_SHARED : MAP_PRIVATE;
     void* const at =
         mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, kind | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED) throw std::bad_alloc();
     memory_ = static_cast<std::byte*>(at);
-    madvise(data(), mapped_ - kHugePage, MADV_HUGEPAGE);  // advice only
+    // Advice only. No more than is used: what is advised is a mapping of its own, of which the kernel tells
+    // how much lies on huge pages and not where.
+    madvise(data(), mapped_ - kHugePage, MADV_HUGEPAGE);
   }
   ~SharedMemory() {
     if (memory_ != nullptr) munmap(memory_, mapped_);

@@ -128,6 +128,12 @@ void ShmPort::barrier() noexcept {
   barrier_while([] {});
 }
 
+void ShmPort::meet() noexcept {
+  waiter_.forgive(true);
+  barrier();
+  waiter_.forgive(false);
+}
+
 // What this rank will write of other ranks' outputs and read of their inputs, as much of each as a first
 // cache holds: who is here already has written its input, and whoever writes it still gets the lines back.
 void ShmPort::ask_ahead() const noexcept {

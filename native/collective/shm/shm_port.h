@@ -39,6 +39,7 @@ class ShmPort final : public Port {
   [[nodiscard]] Operands operands() noexcept override;
   void run() noexcept override;
   void barrier() noexcept override;
+  void meet() noexcept override;
   Nanoseconds latest(Nanoseconds mine) noexcept override;
   [[nodiscard]] std::span<const char* const> algorithms() const noexcept override { return algorithms_; }
   void choose(std::size_t algorithm) noexcept override;

@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "../../threads/pause.h"
+#include "../../threads/preemption.h"
 #include "board.h"
 
 namespace pibench::collective {
@@ -33,6 +34,10 @@ class Waiter {
     waited_ = 0;
   }
   [[nodiscard]] Nanoseconds waited() const noexcept { return waited_; }
+  // While it forgives, a rank that has no CPU while it waits has not lost it, as long as whom it waits for
+  // has not come either. What tripped its wire before a wait it does not forgive: that may be why others
+  // wait.
+  void forgive(bool on) noexcept { forgives_ = on; }
   [[nodiscard]] bool abandoned() const noexcept {
     return board_.loss.load(std::memory_order_acquire) != Loss::none;
   }
@@ -49,6 +54,7 @@ class Waiter {
   void wait(const Done& done, int whom) noexcept {
     // A pause takes up to 140 cycles, in which what is waited for may have come: so several looks for each.
     constexpr int kLooks = 16;
+    const bool forgives = forgives_ && !PreemptionWire::tripped();
     for (int i = 0; i < spins_; ++i) {
       for (int look = 0; look < kLooks; ++look) {
         if (done()) return;
@@ -56,8 +62,9 @@ class Waiter {
       pause_cpu();
     }
     constexpr Nanoseconds kLookEvery = 5'000'000;
+    PreemptionWire::OfThread wire = PreemptionWire::of_thread();
     const Nanoseconds begin = now();
-    for (Nanoseconds next = begin + kLookEvery; !done() && !abandoned();) {
+    for (Nanoseconds next = begin + kLookEvery; !(forgives ? wire.found(done) : done()) && !abandoned();) {
       sched_yield();
       const Nanoseconds at = now();
       if (at < next) continue;
@@ -73,6 +80,7 @@ class Waiter {
   Nanoseconds patience_;
   std::function<void()> look_;
   bool watching_ = false;
+  bool forgives_ = false;
   Nanoseconds waited_ = 0;
 };
 

@@ -32,6 +32,7 @@ import { LEAST_LAUNCHES, lastOf, type Straggler, stragglerOf } from '../../stati
 import type { Bytes, Seconds } from '../../units.js';
 import { nameBatches } from '../batch-names.js';
 import { stackKey } from '../comparison/sides.js';
+import { lackingText } from '../huge-pages.js';
 import { uncertaintyText } from './basis.js';
 import { type Cell, renderFitting } from './fitting-table.js';
 import { leaningOn } from './leaning.js';
@@ -400,6 +401,10 @@ export function renderCollective({ batches }: PiBenchRecord, style: Style): stri
     ...fitTexts(batches),
     leaningText(batches),
     stragglerText(batches),
+    ...lackingText(
+      batches,
+      batches.map((batch, i) => `${names[i] ?? ''} ${briefBytes(Number(parameter(batch, 'bytes')))}`.trim()),
+    ).map((text) => style.warn(`huge pages are missing: ${text}`)),
     flagsText(batches, style),
     ...notCheckedText(batches).map(style.dim),
   ].filter((text) => text !== null);
