@@ -24,6 +24,7 @@ import { judgeSeries, LEAST_NODES, pick } from './judge-series.js';
 import { centreOf } from './limits.js';
 import type { NodeHead } from './node-line.js';
 import { checkText, openChecksOf } from './open-checks.js';
+import { type Outliers, outliersOf } from './outliers.js';
 import { typicalOf } from './overall.js';
 import { refuseMixedLimits } from './power-limits.js';
 import { comparableRows, gapsFrom, worseness } from './rules.js';
@@ -151,22 +152,31 @@ function apartOfNodes(
 const siblingKpi = ({ indicator }: CaseKey, statistic: string): string | null =>
   findIndicator(indicator).kpis.find((kpi) => kpi.statistic === statistic)?.name ?? null;
 
-function entriesOf(series: Series, { scale, kpis }: Making, refused: Refused[]): readonly BaselineEntry[] {
+/** What comes of a KPI: its entries, and of which rows they are, which are outliers. */
+interface Made {
+  readonly entries: readonly BaselineEntry[];
+  readonly kept: Int32Array;
+  readonly outliers: Outliers | null;
+}
+
+const NOTHING_MADE: Made = { entries: [], kept: new Int32Array(0), outliers: null };
+
+function entriesOf(series: Series, { scale, kpis }: Making, refused: Refused[]): Made {
   const key = readKey(series.key);
   const title = keyTitle(series.key);
   const isOurs = key !== null && indicators.some(({ name }) => name === key.indicator);
   if (!isOurs || series.better !== 'higher') {
     refused.push({ title, why: 'it is no KPI of pi-bench, so no case of ours is judged by it' });
-    return [];
+    return NOTHING_MADE;
   }
   if (series.places.length < LEAST_NODES) {
     refused.push({
       title,
       why: `${series.places.length} of the nodes have it; a baseline needs ${LEAST_NODES}`,
     });
-    return [];
+    return NOTHING_MADE;
   }
-  const { kept: alike, reference } = judgeSeries(series, null, { kpis, scale });
+  const { kept: alike, reference, findings } = judgeSeries(series, null, { kpis, scale });
   const kept = alike.filter((row) => !Number.isNaN(series.columns.median[row]));
   if (kept.length < LEAST_NODES) {
     const right = kept.length === 0 ? 'none' : String(kept.length);
@@ -174,7 +184,7 @@ function entriesOf(series: Series, { scale, kpis }: Making, refused: Refused[]):
       title,
       why: `${right} of the nodes that have it computed only right results, failed no check, left none open and measured it without a flag that spoils it; a baseline needs ${LEAST_NODES}`,
     });
-    return [];
+    return NOTHING_MADE;
   }
   const { columns, unit, device } = series;
   const peaks = known(columns.peak, kept);
@@ -207,16 +217,21 @@ function entriesOf(series: Series, { scale, kpis }: Making, refused: Refused[]):
   const problem = entryProblem(whole);
   if (problem !== null) {
     refused.push({ title, why: problem });
-    return [];
+    return NOTHING_MADE;
   }
+  const made = (...entries: readonly BaselineEntry[]): Made => ({
+    entries,
+    kept,
+    outliers: { series, kept: alike, findings },
+  });
   const sustained = known(columns.sustained, kept);
   const sustainedKpi = siblingKpi(key, 'sustained');
-  if (sustained.length === 0 || sustainedKpi === null) return [whole];
+  if (sustained.length === 0 || sustainedKpi === null) return made(whole);
   const second = entry(sustained, sustainedKpi, null);
   const secondProblem = entryProblem(second);
-  if (secondProblem === null) return [whole, second];
+  if (secondProblem === null) return made(whole, second);
   refused.push({ title: `the sustained rate of ${title}`, why: secondProblem });
-  return [whole];
+  return made(whole);
 }
 
 /** Of each kind of device, how nodes differ over all KPIs that have an entry together. */
@@ -243,15 +258,13 @@ function overallOf(
   }));
 }
 
-/** A lost node says nothing of what nodes reach, nor does one of which no rate is an example. */
-function nodesBehind({ nodes, places, series }: Fleet): readonly NodeHead[] {
-  const known = new Set<number>();
-  for (const { places: own, columns } of series) {
-    own.forEach((place, row) => {
-      if (!Number.isNaN(columns.median[row])) known.add(places[place]?.node ?? -1);
-    });
-  }
-  return nodes.filter((_, node) => known.has(node));
+/** On whose rates entries rest: not a lost node, nor one of which no rate is an example. */
+function nodesBehind({ nodes, places, series }: Fleet, made: readonly Made[]): readonly NodeHead[] {
+  const behind = new Set<number>();
+  made.forEach(({ kept }, i) => {
+    for (const row of kept) behind.add(places[series[i]?.places[row] ?? -1]?.node ?? -1);
+  });
+  return nodes.filter((_, node) => behind.has(node));
 }
 
 /** What most of the nodes have that have any; of two that are as frequent the larger. Nothing where no entry is of a GPU. */
@@ -294,20 +307,26 @@ export function makeBaseline(
   scale: number,
 ): MadeBaseline {
   refuseMixedLimits(given);
-  const { fleet, leftOut } = examplesOf(given);
+  const { fleet, leftOut: noExamples } = examplesOf(given);
   const refused: Refused[] = [];
   const making: Making = { scale, kpis: kpisOfNode(fleet) };
-  const entriesOfSeries = fleet.series.map((series) => entriesOf(series, making, refused));
+  const made = fleet.series.map((series) => entriesOf(series, making, refused));
+  const entriesOfSeries = made.map(({ entries: own }) => own);
   const entries = entriesOfSeries.flat();
   if (entries.length === 0) {
     const [first] = refused;
-    const [out] = leftOut;
+    const [out] = noExamples;
     const example = out === undefined ? '' : `; ${out.node} is left out for ${out.why}`;
     throw new UserError(
       `${plural(fleet.nodes.length, 'node makes', 'nodes make')} no baseline: ${first === undefined ? 'nothing was measured on them' : `${first.title}: ${first.why}${example}`}`,
     );
   }
-  const behind = nodesBehind(fleet);
+  const behind = nodesBehind(fleet, made);
+  const outliers = outliersOf(
+    fleet,
+    made.flatMap((one) => one.outliers ?? []),
+  );
+  const leftOut = [...noExamples, ...outliers];
   return {
     baseline: {
       $schema: BASELINE_SCHEMA,

@@ -2,6 +2,7 @@
  * What a node can be worse at, each as one number: how much worse than its fleet, as a share. SuperBench's rule is the mean alone,
  * which rare, slow or scattered repetitions leave where it was; no one number sees every defect. Pure.
  */
+import { formatShare } from '../quantities/format.js';
 import { CHANCE_REPETITIONS, gap } from './distance.js';
 import { medoid, type SketchColumn, sketchIn } from './medoid.js';
 import { KNOTS } from './sketch.js';
@@ -22,7 +23,7 @@ export const MARGINS: Readonly<Record<RuleName, number>> = {
 };
 
 /** How much worse, in words: the share comes where the `%` stands. */
-export const RULE_WORDS: Readonly<Record<RuleName, string>> = {
+const RULE_WORDS: Readonly<Record<RuleName, string>> = {
   median: 'median rate % lower',
   p05: '95 % of its repetitions reach % less',
   sustained: 'rate over the wall clock % lower',
@@ -31,6 +32,17 @@ export const RULE_WORDS: Readonly<Record<RuleName, string>> = {
   distribution: 'distribution % away',
   overall: 'typically % slower',
 };
+
+/** `median rate 6.4 % lower (limit 3 %)` */
+export const ruleText = ({
+  rule,
+  worse,
+  limit,
+}: {
+  readonly rule: RuleName;
+  readonly worse: number;
+  readonly limit: number;
+}): string => `${RULE_WORDS[rule].replace(/(?<!\d )%/, formatShare(worse))} (limit ${formatShare(limit)})`;
 
 export const COLUMN: Readonly<Record<Exclude<RuleName, 'distribution' | 'overall'>, ColumnName>> = {
   median: 'median',

@@ -82,7 +82,7 @@ describe('fleet baseline', () => {
     const nodes = [...healthyNodes(10), nodeOf('slow', [kpiOf(ratesOf(50, { level: 0.7e11 }))])];
     const baseline = writtenBaseline.parse(baselineOf(withPeak(nodes, 1.5e11)));
     const [rate, sustained] = baseline.entries;
-    expect(baseline.nodes).toHaveLength(11);
+    expect(baseline.nodes).toHaveLength(10);
     const lost = nodeOf('lost', [], { devices: {}, problems: [{ kind: 'lost', what: 'x', why: 'killed' }] });
     const without = makeBaseline(fleetOf([...healthyNodes(3), lost]), ABOUT, 1);
     expect(without.baseline.nodes).toHaveLength(3);
@@ -92,6 +92,26 @@ describe('fleet baseline', () => {
     expect(rate?.median).toBeGreaterThan(0.99e11);
     expect(rate?.spread.low).toBeGreaterThan(0.95e11);
     expect(sustained?.kpi).toBe('pibench_matmul_sustained_rate_flops_per_second');
+  });
+
+  it('names who is an outlier, with the worst of it, and counts among its nodes only those that some entry rests on', () => {
+    const nodes = healthyNodes(10, 2).map((node, i) => ({
+      ...node,
+      kpis: node.kpis.map((kpi, k) =>
+        i === 3 || (i === 6 && k === 1)
+          ? kpiOf(ratesOf(90 + i + k, { level: 0.8e11 }), { key: kpi.key })
+          : kpi,
+      ),
+    }));
+    const { baseline, leftOut } = makeBaseline(fleetOf(nodes), ABOUT, 1);
+    const lower = 'median rate (19|2\\d) % lower \\(limit \\S+ %\\)';
+    expect(leftOut).toEqual([
+      { node: 'n3', why: expect.stringMatching(new RegExp(`^an outlier at .*: ${lower}, and at 1 more$`)) },
+      { node: 'n6', why: expect.stringMatching(new RegExp(`^an outlier at .* 513 .*: ${lower}$`)) },
+    ]);
+    const names = baseline.nodes.map(({ hostname }) => hostname);
+    expect([names.length, names.includes('n3'), names.includes('n6')]).toEqual([9, false, true]);
+    expect(baseline.entries.map((entry) => entry.nodes)).toEqual([9, 9, 8, 8]);
   });
 
   it.each([

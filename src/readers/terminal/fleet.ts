@@ -13,7 +13,7 @@ import {
   slowestOf,
 } from '../../fleet/pairs.js';
 import type { FleetPlan } from '../../fleet/plan.js';
-import { RULE_WORDS } from '../../fleet/rules.js';
+import { ruleText } from '../../fleet/rules.js';
 import type { Finding } from '../../fleet/suspicion.js';
 import { unseenText } from '../../fleet/unseen-rules.js';
 import { versionsText } from '../../qualify/versions.js';
@@ -25,10 +25,6 @@ import { type Row, renderRows } from './table.js';
 const MOST_KPIS = 3;
 const MOST_NAMED = 50;
 const MOST_NOT_JUDGED = 5;
-
-/** `median rate 6.4 % lower (limit 3 %)` */
-export const ruleText = ({ rule, worse, limit }: Finding): string =>
-  `${RULE_WORDS[rule].replace(/(?<!\d )%/, formatShare(worse))} (limit ${formatShare(limit)})`;
 
 /** What is worse at one KPI of one device, together. */
 export interface FindingsOfKpi {

@@ -1,10 +1,10 @@
 /** A node beside its fleet: the violin of its repetitions above that of the other nodes, at the KPI that it is worst at. */
 import type { Spec } from 'vega';
 import type { NamedNode } from '../../fleet/check.js';
+import { ruleText } from '../../fleet/rules.js';
 import { KNOTS, MEDIAN_KNOT, P05_KNOT, valuesOf } from '../../fleet/sketch.js';
 import type { Fleet, Series } from '../../fleet/table.js';
 import { plural, withPrefix } from '../../quantities/format.js';
-import { ruleText } from '../../readers/terminal/fleet.js';
 import { sortedCopy } from '../../statistics/quantile.js';
 import { type Violin, violinOfSorted } from '../../statistics/violin.js';
 import type { Absent, Figure } from './figure.js';

@@ -1,0 +1,60 @@
+/** Nodes on whose rates no entry of a baseline rests because they are worse than the others, in words. Pure. */
+import { keyTitle } from './case-key.js';
+import type { SeriesFinding } from './judge-series.js';
+import { ruleText } from './rules.js';
+import type { Fleet, Series } from './table.js';
+
+/** A KPI that was judged, and which of its rows were kept. */
+export interface Outliers {
+  readonly series: Series;
+  readonly kept: Int32Array;
+  /** Of the last round: a row that is not kept may have none. */
+  readonly findings: readonly SeriesFinding[];
+}
+
+interface Told {
+  /** At a KPI, where it lies furthest beyond its limit. */
+  text: string;
+  beyond: number;
+  kpis: number;
+}
+
+function worstOf(findings: readonly SeriesFinding[]): ReadonlyMap<number, SeriesFinding> {
+  const worst = new Map<number, SeriesFinding>();
+  for (const one of findings) {
+    const before = worst.get(one.row);
+    if (before === undefined || one.worse / one.limit > before.worse / before.limit) worst.set(one.row, one);
+  }
+  return worst;
+}
+
+/** @returns a line for each node that is an outlier at some KPI */
+export function outliersOf(
+  { nodes, places }: Pick<Fleet, 'nodes' | 'places'>,
+  all: readonly Outliers[],
+): readonly { readonly node: string; readonly why: string }[] {
+  const told = new Map<number, Told>();
+  for (const { series, kept, findings } of all) {
+    const [rows, worst] = [new Set(kept), worstOf(findings)];
+    series.places.forEach((place, row) => {
+      if (rows.has(row) || Number.isNaN(series.columns.median[row])) return;
+      const { node = -1, on = '' } = places[place] ?? {};
+      const finding = worst.get(row);
+      const title = `${keyTitle(series.key)}${on === 'cpu' ? '' : ` on ${on}`}`;
+      const text = finding === undefined ? title : `${title}: ${ruleText(finding)}`;
+      const beyond = finding === undefined ? 0 : finding.worse / finding.limit;
+      const own = told.get(node);
+      if (own === undefined) told.set(node, { text, beyond, kpis: 1 });
+      else {
+        own.kpis++;
+        if (beyond > own.beyond) [own.text, own.beyond] = [text, beyond];
+      }
+    });
+  }
+  return [...told]
+    .sort(([a], [b]) => a - b)
+    .map(([node, { text, kpis }]) => ({
+      node: nodes[node]?.node ?? '',
+      why: `an outlier at ${text}${kpis === 1 ? '' : `, and at ${kpis - 1} more`}`,
+    }));
+}
