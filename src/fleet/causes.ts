@@ -33,7 +33,9 @@ export const CAUSES = {
   lost: {
     severity: 'triage',
     words: 'not everything was measured',
-    action: 'read its journal and the system’s log for the end of the launch, then pi-bench resume',
+    // Not resume alone: it refuses t0 and t1, and what came to its end.
+    action:
+      'see in its record and the system’s log why that was not measured, then measure it again; what was killed goes on with pi-bench resume',
   },
   'device-errors': {
     severity: 'reset',

@@ -2,7 +2,7 @@
 
 import { keyTitle } from '../../fleet/case-key.js';
 import { CAUSES } from '../../fleet/causes.js';
-import type { FleetCheck, NamedNode } from '../../fleet/check.js';
+import type { FleetCheck, NamedNode, NotJudged } from '../../fleet/check.js';
 import { disagreementText } from '../../fleet/identity.js';
 import {
   type LinkLimits,
@@ -51,13 +51,40 @@ export function byKpi(findings: readonly Finding[]): readonly FindingsOfKpi[] {
 const someNodes = (nodes: readonly string[]): string =>
   nodes.length === 1 ? (nodes[0] ?? '') : `${plural(nodes.length, 'node')}, such as ${nodes[0]}`;
 
+/** Nodes of which the same is said, to the letter: forty that ran out of time are no forty paragraphs. */
+export interface AlikeNodes {
+  readonly names: readonly string[];
+  readonly said: NamedNode;
+}
+
+export function alikeNodes(named: readonly NamedNode[]): readonly AlikeNodes[] {
+  const groups = new Map<string, { names: string[]; said: NamedNode }>();
+  for (const one of named) {
+    const { node, machine: _, ...said } = one;
+    const key = JSON.stringify(said);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { names: [node], said: one });
+    else group.names.push(node);
+  }
+  return [...groups.values()];
+}
+
+/** `matmul 512 ... and 3 more: one node has it ...`: what is not judged for one reason, together. */
+function notJudgedByReason(notJudged: readonly NotJudged[]): readonly string[] {
+  const groups = new Map<string, string[]>();
+  for (const { what, why } of notJudged) groups.set(why, [...(groups.get(why) ?? []), what]);
+  return [...groups].map(([why, [first = '', ...more]]) =>
+    more.length === 0 ? `${first}: ${why}` : `${first} and ${more.length} more: ${why}`,
+  );
+}
+
 /** What nobody judged, of the fleet and of its nodes. */
 export const notJudgedTexts = ({
   notJudged,
   unjudged,
 }: Pick<FleetCheck, 'notJudged' | 'unjudged'>): readonly string[] => [
   ...(unjudged.length === 0 ? [] : [`${someNodes(unjudged)}: neither a KPI nor an own check was judged`]),
-  ...notJudged.map(({ what, why }) => `${what}: ${why}`),
+  ...notJudgedByReason(notJudged),
 ];
 
 /** Checks that are open and that nobody requires. */
@@ -90,21 +117,30 @@ const OUTCOMES = {
   inconclusive: 'not everything could be judged',
 } as const;
 
-function headOf({ nodes, kpis, baseline, outcome, reference, named }: FleetCheck, style: Style): string {
-  const paint = outcome === 'pass' ? style.good : outcome === 'fail' ? style.bad : style.warn;
-  const against =
-    baseline === null
-      ? 'against each other'
-      : `against ${baseline.name} (${plural(baseline.nodes, 'node')}${versionsText(baseline.otherVersions)})`;
+/** `not all nodes are alike: 2 nodes named, 1 node to be measured again` */
+export function outcomeTexts({
+  outcome,
+  named,
+}: Pick<FleetCheck, 'outcome' | 'named'>): readonly [outcome: string, counts: string] {
   const failed = named.filter(({ verdict }) => verdict === 'fail').length;
   const open = named.length - failed;
   const counts = [
     ...(failed === 0 ? [] : [`${plural(failed, 'node')} named`]),
     ...(open === 0 ? [] : [`${plural(open, 'node')} to be measured again`]),
   ];
-  const count = counts.length === 0 ? '' : `: ${counts.join(', ')}`;
+  return [OUTCOMES[outcome], counts.length === 0 ? '' : `: ${counts.join(', ')}`];
+}
+
+function headOf(check: FleetCheck, style: Style): string {
+  const { nodes, kpis, baseline, outcome, reference } = check;
+  const paint = outcome === 'pass' ? style.good : outcome === 'fail' ? style.bad : style.warn;
+  const against =
+    baseline === null
+      ? 'against each other'
+      : `against ${baseline.name} (${plural(baseline.nodes, 'node')}${versionsText(baseline.otherVersions)})`;
+  const [words, count] = outcomeTexts(check);
   const middle = reference === null ? '' : `; most typical: ${reference}`;
-  return `${paint(style.bold(OUTCOMES[outcome]))}${count}. ${plural(nodes, 'node')}, ${plural(kpis, 'KPI')}, ${against}${middle}`;
+  return `${paint(style.bold(words))}${count}. ${plural(nodes, 'node')}, ${plural(kpis, 'KPI')}, ${against}${middle}`;
 }
 
 const shortList = (head: string, texts: readonly string[], style: Style): readonly Row[] => [
@@ -116,11 +152,12 @@ export function renderFleetCheck(check: FleetCheck, style: Style): string {
   const { named, settings, powerLimits } = check;
   const [silent, optional] = [notJudgedTexts(check), optionalTexts(check)];
   const unseen = check.unseen.map(unseenText);
-  const blocks = named.slice(0, MOST_NAMED).map((node) => {
+  const blocks = alikeNodes(named.slice(0, MOST_NAMED)).map(({ names, said: node }) => {
     const paint = node.verdict === 'fail' ? style.bad : style.warn;
     const devices = node.on.filter((on) => on !== 'cpu');
     const on = devices.length === 0 ? '' : ` (${devices.join(', ')})`;
-    return `${paint(style.bold(node.node))}${on}\n${renderRows(nodeRows(node, style), style)}`;
+    const head = wrap(`${paint(style.bold(names.join(', ')))}${on}`, style.width).join('\n');
+    return `${head}\n${renderRows(nodeRows(node, style), style)}`;
   });
   const rows: Row[] = [
     ...shortList('not judged', silent, style),

@@ -8,7 +8,15 @@ import type { Fleet } from '../../fleet/table.js';
 import { unseenText } from '../../fleet/unseen-rules.js';
 import { versionsText } from '../../qualify/versions.js';
 import { plural } from '../../quantities/format.js';
-import { byKpi, LIMITS_ADVICE, notJudgedTexts, optionalTexts } from '../../readers/terminal/fleet.js';
+import {
+  type AlikeNodes,
+  alikeNodes,
+  byKpi,
+  LIMITS_ADVICE,
+  notJudgedTexts,
+  optionalTexts,
+  outcomeTexts,
+} from '../../readers/terminal/fleet.js';
 import { isDrawn } from '../figures/figure.js';
 import { drawNode } from '../figures/fleet.js';
 import { escapeHtml } from './escape.js';
@@ -23,8 +31,11 @@ const MOST_LISTED = 100;
 
 const sentenceHtml = (text: string): string => escapeHtml(together(text));
 
-/** Sentences, not figures: a card for each node reads better than a table, on a telephone too. */
-function cardHtml({ node, cause, severity, reason, action, findings, verdict, beside }: NamedNode): string {
+/** Sentences, not figures: a card for each node, or for those of which the same is said, reads better than a table, on a telephone too. */
+function cardHtml({ names, said }: AlikeNodes): string {
+  const { on, cause, severity, reason, action, findings, verdict, beside } = said;
+  const devices = on.filter((one) => one !== 'cpu');
+  const title = `${names.join(', ')}${devices.length === 0 ? '' : ` (${devices.join(', ')})`}`;
   const groups = byKpi(findings);
   const worse = groups
     .slice(0, MOST_KPIS)
@@ -36,7 +47,7 @@ function cardHtml({ node, cause, severity, reason, action, findings, verdict, be
       : ` Also ${beside.map((name) => escapeHtml(`${name} (${CAUSES[name].words})`)).join(', ')}.`;
   return [
     '<div class="card">',
-    `<h2>${escapeHtml(node)}</h2>`,
+    `<h2>${escapeHtml(title)}</h2>`,
     `<p><strong class="${verdict === 'fail' ? 'bad' : 'warning'}">${escapeHtml(cause)}</strong> (${severity}): ${sentenceHtml(reason)}.${also}</p>`,
     worse.length === 0
       ? ''
@@ -47,12 +58,11 @@ function cardHtml({ node, cause, severity, reason, action, findings, verdict, be
 }
 
 function namedHtml(named: readonly NamedNode[]): string {
-  if (named.length === 0) return '<p>No node stands out.</p>';
   const more =
     named.length > MOST_NAMED
       ? `<p class="quiet">and ${named.length - MOST_NAMED} more, which the JSON has</p>`
       : '';
-  return `${named.slice(0, MOST_NAMED).map(cardHtml).join('\n')}${more}`;
+  return `${alikeNodes(named.slice(0, MOST_NAMED)).map(cardHtml).join('\n')}${more}`;
 }
 
 const listHtml = (title: string, texts: readonly string[]): string =>
@@ -75,10 +85,8 @@ export async function fleetPageHtml(
     baseline === null
       ? 'against each other'
       : `against the baseline ${baseline.name}${versionsText(baseline.otherVersions)}`;
-  const title =
-    named.length === 0
-      ? `${plural(nodes, 'node')}: none stands out`
-      : `${plural(named.length, 'node')} of ${nodes} named`;
+  const words = outcomeTexts(check).join('');
+  const title = `${words[0]?.toUpperCase()}${words.slice(1)}`;
   const middle = reference === null ? '' : ` Most typical is ${reference}.`;
   const machines = sameMachinesText(check.sameMachines);
   const body = [
