@@ -157,6 +157,12 @@ const check = z.discriminatedUnion('check', [
 
 export const CHECKS: readonly string[] = check.options.flatMap(({ shape }) => [...shape.check.values]);
 
+const suiteCampaign = campaignFile.extend({
+  measure: campaignFile.shape.measure
+    .optional()
+    .describe('left out: what the suite measures that it extends'),
+});
+
 export const suiteFile = z.strictObject({
   $schema: z.string().optional(),
   name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/),
@@ -166,7 +172,7 @@ export const suiteFile = z.strictObject({
     .optional()
     .describe('a shipped suite, of which all holds that is not said here anew'),
   cooldown: z.string().optional().describe('before a check that failed is measured again: 2s'),
-  campaign: campaignFile.optional().describe('what is measured; each entry has a label "part"'),
+  campaign: suiteCampaign.optional().describe('what is measured; each entry has a label "part"'),
   checks: z.array(check).default([]),
 });
 
@@ -302,13 +308,20 @@ function readSuite(content: string, name: string, shipped: (tier: Tier) => strin
     data.extends === undefined
       ? null
       : readSuite(shipped(data.extends), `${data.extends}.yaml`, shipped, data.extends);
+  const given = data.campaign;
   const campaign =
-    data.campaign === undefined ? null : campaignOf(data.campaign, (i) => lineOf(['campaign', 'measure', i]));
+    given === undefined
+      ? null
+      : campaignOf({ ...given, measure: given.measure ?? [] }, (i) => lineOf(['campaign', 'measure', i]));
   if (campaign?.stackFile != null) {
     throw new UserError(
       `${name}:${lineOf(['campaign', 'stackFile'])}: a suite measures a machine, so it takes no stack file`,
     );
   }
+  if (given?.defaults !== undefined && given.measure === undefined)
+    throw new UserError(
+      `${name}:${lineOf(['campaign', 'defaults'])}: campaign.defaults: they are for the entries of measure in this file, and there are none`,
+    );
   const entries = (campaign?.entries ?? []).map((entry): SuiteEntry => {
     const part = entry.labels[PART];
     if (part === undefined)

@@ -55,6 +55,13 @@ describe('a suite of one’s own', () => {
     expect(own.sha256).not.toBe(base.sha256);
   });
 
+  it('may say how what it extends is measured, and measure nothing of its own', () => {
+    const base = parseSuite(shipped('t1'), 't1.yaml', shipped, 't1');
+    const own = suite('name: site\nextends: t1\ncampaign:\n  budget: 2min\n  labels: { node_name: n1 }\n');
+    expect(own.entries).toEqual(base.entries);
+    expect([own.labels.node_name, own.budget]).toEqual(['n1', 120]);
+  });
+
   it('gives a check without parts those that no other check of its kind names', () => {
     const { checks } = suite(
       `name: site${MEASURE}checks:\n  - { check: stability, p05AtLeast: 0.5 }\n  - { check: stability, parts: [large], p05AtLeast: 0.9 }\n`,
@@ -74,6 +81,11 @@ describe('a suite of one’s own', () => {
       `name: a${MEASURE}checks:\n  - { check: clock, atMost: 0.1, parts: [huge] }\n`,
       /there is no part huge; there is small, large/,
     ],
+    [
+      'name: a\nextends: t1\ncampaign:\n  defaults: { duration: 5s }\n',
+      /^own\.yaml:4: campaign\.defaults: they are for the entries of measure in this file, and there are none$/,
+    ],
+    ['name: a\nextends: t1\ncampaign:\n  measure: []\n', /own\.yaml:4: campaign\.measure: takes a list/],
     [
       'name: a\ncampaign:\n  measure:\n    - { indicator: matmul }\n',
       /own\.yaml:4: labels\.part: each entry of a suite has a part/,
