@@ -17,8 +17,8 @@ import {
 import { busFactor, type Operation } from '../indicators/collective-cases.js';
 import { plural } from '../quantities/format.js';
 import type { Found } from './files.js';
-import { type Figures, type Row, type Run, runOf, runTexts, versionOf } from './nccl-tests/run.js';
-import { type ImportedNodes, readAll } from './nodes.js';
+import { type Figures, failureOf, type Row, type Run, runOf, runTexts, versionOf } from './nccl-tests/run.js';
+import { type ImportedNodes, type Reading, readAll } from './nodes.js';
 import { kpiOfOneValue } from './one-value.js';
 
 const NAME = 'nccl-tests';
@@ -84,7 +84,7 @@ function measuredIn(run: Run, name: string, factor: number | null): readonly Mea
 
 function problemsOf(run: Run, what: string, wrong: readonly Measured[]): readonly NodeProblem[] {
   const [first] = wrong;
-  const { outOfBounds } = run;
+  const { outOfBounds, failure } = run;
   const problems: NodeProblem[] = [];
   if (first !== undefined) {
     const many = `${plural(wrong.length, 'result')} with wrong elements`;
@@ -97,7 +97,7 @@ function problemsOf(run: Run, what: string, wrong: readonly Measured[]): readonl
     problems.push({
       kind: 'lost',
       what,
-      why: 'its output ends before its average, so it did not come to its end',
+      why: failure?.why ?? 'its output ends before its average, so it did not come to its end',
     });
   }
   return problems;
@@ -159,12 +159,15 @@ function folderOf(path: string): string {
   throw new Error('it ran on “localhost”, which names no node: put it into a folder called after its node');
 }
 
+const nodeNamed = (host: string, path: string): string => (host === 'localhost' ? folderOf(path) : host);
+
 /** @throws Error that says why it is of no node, or of no operation */
 function whatRan(run: Run, path: string) {
   const hosts = [...new Set(run.ranks.map(({ host }) => host))];
-  const [told] = hosts;
-  const host = told === 'localhost' ? folderOf(path) : told;
-  if (host === undefined) throw new Error('it does not list its ranks, so nobody knows where it ran');
+  // What fails before the ranks are listed, as without a GPU, says where all the same.
+  const told = hosts[0] ?? run.failure?.host;
+  if (told === undefined) throw new Error('it does not list its ranks, so nobody knows where it ran');
+  const host = nodeNamed(told, path);
   if (hosts.length > 1) throw new Error(`it ran over ${hosts.join(', ')}, so it is of none of these nodes`);
   const program = programOf(run.program ?? basename(path));
   const operation = OPERATIONS[program ?? ''];
@@ -179,12 +182,18 @@ function whatRan(run: Run, path: string) {
   return { host, program, operation };
 }
 
+const nodeOn = (host: string, version: string | null): NodeLine => ({
+  ...unknownNode(host, NAME, version),
+  hostname: host,
+  hardware: { imported: NAME },
+});
+
 function headOf(run: Run, host: string, version: string | null): NodeLine {
+  const head = nodeOn(host, version);
+  if (run.ranks.length === 0) return head;
   const gpus = [...new Set(run.ranks.map(({ gpu }) => gpu))].join(', ');
   return {
-    ...unknownNode(host, NAME, version),
-    hostname: host,
-    hardware: { imported: NAME },
+    ...head,
     devices: {
       [deviceOf(run)]: {
         kind: 'gpu',
@@ -196,6 +205,14 @@ function headOf(run: Run, host: string, version: string | null): NodeLine {
       },
     },
   };
+}
+
+/** Of a program that ended before it said anything of its run; null: the text tells of no such error. */
+function failedNode(text: string, path: string): NodeLine | null {
+  const failure = failureOf(text);
+  if (failure === null) return null;
+  const { host, why } = failure;
+  return { ...nodeOn(nodeNamed(host, path), null), problems: [{ kind: 'lost', what: NAME, why }] };
 }
 
 /** Runs of one node are one line. */
@@ -219,11 +236,21 @@ function together(nodes: readonly NodeLine[]): readonly NodeLine[] {
   return [...all.values()];
 }
 
+function readFailure(text: string, path: string, { nodes, unread }: Reading): void {
+  try {
+    const node = failedNode(text, path);
+    if (node === null) unread.push({ path, why: 'no output of nccl-tests', damaged: false });
+    else nodes.push(node);
+  } catch (error) {
+    unread.push({ path, why: messageOf(error), damaged: true });
+  }
+}
+
 /** Files of what its programs printed, one run after the other or a file each. */
 export function readNcclTests(found: Found): ImportedNodes {
   const { nodes, unread } = readAll(found, 'output of nccl-tests', ({ path }, text, into) => {
     const texts = runTexts(text);
-    if (texts.length === 0) into.unread.push({ path, why: 'no output of nccl-tests', damaged: false });
+    if (texts.length === 0) readFailure(text, path, into);
     for (const run of texts.map(runOf)) {
       try {
         const { host, program, operation } = whatRan(run, path);

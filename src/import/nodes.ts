@@ -12,7 +12,7 @@ export interface ImportedNodes {
   readonly unread: readonly Unread[];
 }
 
-type Reading = { readonly nodes: NodeLine[]; readonly unread: Unread[] };
+export type Reading = { readonly nodes: NodeLine[]; readonly unread: Unread[] };
 
 /** null where it cannot be read, which is then noted. */
 function textOf(file: FoundFile, { unread }: Reading): string | null {

@@ -162,6 +162,29 @@ describe('nccl-tests', () => {
     ).toMatch(/^a row that its header does not explain: 1048576/);
   });
 
+  it('is lost with the error by which it ended, also where it ended before it listed its ranks', () => {
+    const error = 'Test CUDA failure common.cu:1005 ’no CUDA-capable device is detected’';
+    const failed = `n9: ${error}\n .. n9 pid 3288: Test failure common.cu:891\n`;
+    const problem = (what: string) => ({
+      node: 'n9',
+      kpis: [],
+      problems: [{ kind: 'lost', what, why: error }],
+    });
+    const begun = printed({ hosts: [], times: {}, end: '' }).replace(/# Out of bounds.*/, failed);
+    expect(only(begun)).toMatchObject({ ...problem('all_reduce'), devices: {} });
+    expect(only(failed)).toMatchObject(problem('nccl-tests'));
+    const cut = printed({ end: failed }).replace(/# Out of bounds.*\n/, '');
+    const node = only(cut);
+    expect([node?.node, node?.kpis.length, node?.problems]).toEqual([
+      'a',
+      4,
+      [{ kind: 'lost', what: 'all_reduce', why: error }],
+    ]);
+    const good = printed();
+    const { nodes } = read({ 'good.txt': good, 'n9.txt': begun });
+    expect(nodes.map(({ node: name }) => name)).toEqual(['a', 'n9']);
+  });
+
   it('has the average as a check where a least one was asked for', () => {
     const verdicts = ['OK', 'FAILED'].map((word) => {
       const node = only(printed({ end: `# Avg bus bandwidth    : 12.3 ${word}\n#\n` }));

@@ -22,6 +22,12 @@ export interface Row {
   readonly figures: readonly Figures[];
 }
 
+/** By what error a program ended, and on which host. */
+export interface Failure {
+  readonly host: string;
+  readonly why: string;
+}
+
 export interface Run {
   /** As its first line says it; null: it has none. */
   readonly program: string | null;
@@ -31,6 +37,7 @@ export interface Run {
   readonly outOfBounds: number | null;
   /** Of the average, against what the user asked for. */
   readonly average: 'OK' | 'FAILED' | null;
+  readonly failure: Failure | null;
   /** Times of the CPU, which are none of the collective. */
   readonly ofCpu: boolean;
   /** What is not as it has to be; null: nothing. */
@@ -45,6 +52,8 @@ const HEADER = /^#\s+size\s.*\bbusbw\b.*$/m;
 const ROW = /^\s*\d+\s+\d+\s+\S.*$/gm;
 const OUT_OF_BOUNDS = /^# Out of bounds values\s*: (\d+)/m;
 const AVERAGE = /^# Avg bus bandwidth\s*: \S+ *(OK|FAILED)?/m;
+/** Of a program that ended by an error: `n1: Test NCCL failure common.cu:1005 '...'`, then ` .. n1 pid 12: Test failure ...`. */
+const FAILURE = /^(?: \.\. )?(\S+?)(?: pid \d+)?: (Test (?:(?:NCCL|CUDA) )?failure .*?)\s*$/m;
 const TIME_OF_DAY = /\s\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s*$/;
 const NOT_LOOKED_FOR = 'N/A';
 
@@ -52,6 +61,12 @@ const words = (line: string): readonly string[] => line.trim().split(/\s+/);
 
 /** It stands before the first run; null: an older one does not say it. */
 export const versionOf = (text: string): string | null => VERSION.exec(text)?.[1] ?? null;
+
+/** null: it tells of none. */
+export function failureOf(text: string): Failure | null {
+  const [, host = '', why = ''] = FAILURE.exec(text) ?? [];
+  return why === '' ? null : { host, why };
+}
 
 /** Each run's lines; nothing: it is no such output. */
 export function runTexts(text: string): readonly string[] {
@@ -109,8 +124,9 @@ export function runOf(text: string): Run {
   const outOfBounds = OUT_OF_BOUNDS.exec(text)?.[1];
   const average = AVERAGE.exec(text);
   const odd = read.find((row) => typeof row === 'string');
-  const missing =
-    read.length === 0 ? 'it has no results' : starts.length === 0 ? 'its table has no header' : null;
+  const failure = failureOf(text);
+  const empty = read.length === 0 ? (failure?.why ?? 'it has no results') : null;
+  const missing = empty ?? (starts.length === 0 ? 'its table has no header' : null);
   return {
     program: STARTING.exec(text)?.[1] ?? null,
     ranks: [...text.matchAll(RANK)].map(([, host = '', gpu = '']) => ({ host, gpu })),
@@ -122,6 +138,7 @@ export function runOf(text: string): Run {
         })),
     outOfBounds: outOfBounds === undefined || average === null ? null : Number(outOfBounds),
     average: (average?.[1] as 'OK' | 'FAILED' | undefined) ?? null,
+    failure,
     ofCpu,
     broken: starts.length > 0 && typeof odd === 'string' ? odd : missing,
   };
