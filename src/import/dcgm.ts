@@ -132,17 +132,16 @@ function overallOf(all: Output, checks: readonly NodeCheck[]): readonly NodeChec
   ];
 }
 
-/**
- * A node whose output has a form of which nothing is known here: it must not be missing where nodes are
- * judged.
- */
+/** A node of whose output nothing is understood: it must not be missing where nodes are judged. */
+export const openDcgmNode = (node: string, why: string): NodeLine => ({
+  ...unknownNode(node, 'dcgm', null),
+  hardware: { imported: 'dcgm' },
+  checks: [check('dcgm', 'inconclusive', why)],
+});
+
 function notUnderstood(node: string, { issues: [issue] }: z.ZodError): NodeLine {
   const where = issue === undefined ? '' : `: ${issue.path.join('.')}: ${issue.message}`;
-  return {
-    ...unknownNode(node, 'dcgm', null),
-    hardware: { imported: 'dcgm' },
-    checks: [check('dcgm', 'inconclusive', `its output has a form that pi-bench does not know${where}`)],
-  };
+  return openDcgmNode(node, `its output has a form that pi-bench does not know${where}`);
 }
 
 const versionOf = (run: Run): string | undefined =>

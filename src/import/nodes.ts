@@ -2,7 +2,7 @@
 import { basename, dirname } from 'node:path';
 import { messageOf, UserError } from '../errors.js';
 import type { NodeLine } from '../fleet/node-line.js';
-import { dcgmNode } from './dcgm.js';
+import { dcgmNode, openDcgmNode } from './dcgm.js';
 import type { Found, FoundFile } from './files.js';
 import type { Unread } from './published.js';
 import { leftOutText, superbenchNode } from './superbench.js';
@@ -74,14 +74,20 @@ function nodeNameOf({ path }: FoundFile, { files }: Found): string {
 
 /** What `dcgmi diag -j` printed on each node, a file each. */
 export function readDcgm(found: Found): ImportedNodes {
-  return readAll(found, 'output of dcgmi diag -j', (file, text, { nodes, unread }) => {
+  /** Whose run was killed, or told only of its error. Beside outputs of others such a node must not be missing. */
+  const cut: NodeLine[] = [];
+  const { nodes, unread } = readAll(found, 'output of dcgmi diag -j', (file, text, into) => {
     const { path } = file;
+    const name = nodeNameOf(file, found);
     try {
-      const node = dcgmNode(text, nodeNameOf(file, found));
-      if (node === null) unread.push({ path, why: 'no output of dcgmi diag -j', damaged: false });
-      else nodes.push(node);
+      const node = dcgmNode(text, name);
+      if (node === null) into.unread.push({ path, why: 'no output of dcgmi diag -j', damaged: false });
+      else into.nodes.push(node);
     } catch (error) {
-      unread.push({ path, why: `not JSON, or cut off: ${messageOf(error)}`, damaged: true });
+      const why = `not JSON, or cut off: ${messageOf(error)}`;
+      into.unread.push({ path, why, damaged: true });
+      if (path.endsWith('.json')) cut.push(openDcgmNode(name, `its output is ${why}`));
     }
   });
+  return { nodes: [...nodes, ...cut], unread };
 }

@@ -444,6 +444,29 @@ describe('dcgmi diag -j', () => {
     });
   });
 
+  it('that is cut off, or no JSON but an error, is a node that was not judged; of such files alone there is no fleet', () => {
+    const files = {
+      'n1.json': JSON.stringify(DCGM4),
+      'n2.json': JSON.stringify(DCGM4).slice(0, 90),
+      'n3.json': 'Error: Unable to establish a connection',
+      'notes.txt': 'two nodes are down',
+    };
+    const { nodes, unread } = readDcgm(foundOf(files));
+    expect(nodes.map(({ node, checks }) => [node, checks[0]?.verdict])).toEqual([
+      ['n1', 'pass'],
+      ['n2', 'inconclusive'],
+      ['n3', 'inconclusive'],
+    ]);
+    expect(nodes[2]?.checks[0]?.reason).toMatch(/^its output is not JSON, or cut off/);
+    expect(unread.map(({ path, damaged }) => [path, damaged])).toEqual([
+      ['n2.json', true],
+      ['n3.json', true],
+      ['notes.txt', true],
+    ]);
+    const { 'n1.json': _, ...broken } = files;
+    expect(() => readDcgm(foundOf(broken))).toThrow(/holds no output of dcgmi diag -j/);
+  });
+
   it('is read in the layout up to DCGM 3.2, with a warning before the JSON and nulls among the tests', () => {
     const old = {
       'DCGM GPU Diagnostic': {
