@@ -5,7 +5,7 @@ import { beyondRows } from './beyond.js';
 import { keyTitle } from './case-key.js';
 import { fasterTexts } from './faster-group.js';
 import type { JudgeTask, SeriesJudgement } from './judge-series.js';
-import type { OptionalCheck } from './open-checks.js';
+import { type OptionalCheck, skippedTexts } from './open-checks.js';
 import { spoiledTexts } from './spoiled.js';
 import type { Fleet } from './table.js';
 
@@ -47,6 +47,7 @@ export function notesOf(
     ...(baseline === null || baseline.isHardwareKnown ? [] : [hardwareText(baseline)]),
     ...(baseline === null || baseline.areGpusCounted ? [] : [gpusText(baseline)]),
     ...spoiledTexts(fleet),
+    ...skippedTexts(fleet.nodes),
     ...(baseline === null ? [...boundTexts(fleet), ...fasterTexts(series, judgements)] : []),
   ];
 }

@@ -18,18 +18,73 @@ export function openChecksOf({ checks }: Pick<NodeHead, 'checks'>): readonly str
     : [];
 }
 
+const OWN = 'pi-bench';
 const JUDGED: ReadonlySet<CheckVerdict> = new Set(['pass', 'warn', 'fail']);
 
 export const hasJudgedCheck = ({ checks }: Pick<NodeHead, 'checks'>): boolean =>
   checks.some(({ verdict }) => JUDGED.has(verdict));
 
+/** `dcgm/memory@gpu 7 and 4 more` */
+const someChecks = ([first = '', ...more]: readonly string[]): string =>
+  more.length === 0 ? first : `${first} and ${more.length} more`;
+
+type Checked = Pick<NodeHead, 'checks' | 'tool'>;
+
+/** Of each tool the checks that at least half of its nodes were judged by. */
+function usualChecks(nodes: readonly Checked[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const counts = new Map<string, { nodes: number; readonly judged: Map<string, number> }>();
+  for (const { tool, checks } of nodes) {
+    const own = counts.get(tool.name) ?? { nodes: 0, judged: new Map<string, number>() };
+    counts.set(tool.name, own);
+    own.nodes++;
+    const names = checks.filter(({ verdict }) => JUDGED.has(verdict)).map(({ name }) => name);
+    for (const name of new Set(names)) own.judged.set(name, (own.judged.get(name) ?? 0) + 1);
+  }
+  return new Map(
+    [...counts].map(([tool, { nodes: of, judged }]) => [
+      tool,
+      new Set([...judged].flatMap(([name, count]) => (count >= of / 2 ? [name] : []))),
+    ]),
+  );
+}
+
 /**
- * Who has none of the checks that most nodes have was not qualified as they were; of whom nothing was judged, that is told elsewhere.
+ * Another tool’s checks that most of its nodes were judged by and that this one does not even name, as of a GPU that is gone. A
+ * suite of ours says itself what is required.
+ */
+function absentChecks({ checks, tool }: Checked, usual: ReadonlySet<string>): readonly string[] {
+  if (checks.length === 0 || checks.some(({ required }) => required !== undefined)) return [];
+  if (tool.name === OWN) return [];
+  const own = new Set(checks.map(({ name }) => name));
+  return [...usual].filter((name) => !own.has(name));
+}
+
+/** What a node skipped and most others were judged by, together where it is the same of the same nodes. */
+export function skippedTexts(nodes: readonly (Checked & Pick<NodeHead, 'node'>)[]): readonly string[] {
+  const usual = usualChecks(nodes);
+  const all = new Map<string, { readonly node: string; readonly why: string; readonly names: string[] }>();
+  for (const { node, checks, tool } of nodes) {
+    for (const { name, verdict, reason, required } of checks) {
+      if (verdict !== 'skipped' || required === true || !usual.get(tool.name)?.has(name)) continue;
+      const why = reason ?? 'it does not say why';
+      const key = JSON.stringify([node, why]);
+      const known = all.get(key) ?? { node, why, names: [] };
+      known.names.push(name);
+      all.set(key, known);
+    }
+  }
+  return [...all.values()].map(
+    ({ node, why, names }) => `skipped on ${node}, and judged on most nodes: ${someChecks(names)}: ${why}`,
+  );
+}
+
+/**
+ * Who has none of the checks that most nodes have, or of another tool’s not all, was not qualified as they were; of whom nothing was judged, that is told elsewhere.
  * @param judged nodes of which a KPI was
  * @returns of each node what it lacks, in words; null: nothing
  */
 export function lackedChecks(
-  nodes: readonly Pick<NodeHead, 'checks'>[],
+  nodes: readonly Checked[],
   judged: ReadonlySet<number>,
 ): readonly (string | null)[] {
   const having = nodes.filter(({ checks }) => checks.length > 0).length;
@@ -37,7 +92,12 @@ export function lackedChecks(
     having >= nodes.length / 2
       ? `it has no check of its own, and ${having} of ${plural(nodes.length, 'node')} have`
       : null;
-  return nodes.map(({ checks }, node) => (checks.length === 0 && judged.has(node) ? text : null));
+  const usual = usualChecks(nodes);
+  return nodes.map((one, node) => {
+    if (one.checks.length === 0) return judged.has(node) ? text : null;
+    const absent = absentChecks(one, usual.get(one.tool.name) ?? new Set());
+    return absent.length === 0 ? null : `it lacks what most nodes were judged by: ${someChecks(absent)}`;
+  });
 }
 
 /** A check of which nodes are told: one that is open and not required, or that warns. */

@@ -290,6 +290,37 @@ describe('fleet check', () => {
       expect(checked(6).named).toEqual([]);
     });
 
+    it('is one of another tool that is not there, as of a GPU that is gone, and none that was skipped, which is told', () => {
+      const tool = { name: 'dcgm', version: null, commit: null };
+      const diagnosed = (node: string, gpus: number, verdict: 'pass' | 'skipped' = 'pass') =>
+        nodeOf(node, [], {
+          tool,
+          devices: {},
+          checks: Array.from({ length: gpus }, (_, i) => [
+            own('pass', { name: `dcgm/memory@gpu ${i}` }),
+            own(verdict, { name: `dcgm/power@gpu ${i}`, reason: 'DCGM says Skip' }),
+          ]).flat(),
+        });
+      const alike = ['a', 'b', 'c'].map((node) => diagnosed(node, 3));
+      const found = check([...alike, diagnosed('gone', 2), diagnosed('skips', 3, 'skipped')]);
+      expect(found.named.map(({ node, cause, reason }) => [node, cause, reason])).toEqual([
+        [
+          'gone',
+          'open-check',
+          'a check of its own is open (it lacks what most nodes were judged by: dcgm/memory@gpu 2 and 1 more)',
+        ],
+      ]);
+      expect(found.notes).toEqual([
+        'skipped on skips, and judged on most nodes: dcgm/power@gpu 0 and 2 more: DCGM says Skip',
+      ]);
+      expect(check(alike).notes).toEqual([]);
+      // Each of its own suite, which says itself what is required.
+      const t0 = [own('pass', { name: 'counts', required: true })];
+      const t1 = [...t0, own('pass', { name: 'load', required: true })];
+      const mixed = healthyNodes(4).map((node, i) => ({ ...node, checks: i === 0 ? t0 : t1 }));
+      expect(check(mixed).named).toEqual([]);
+    });
+
     it('is none that warns, and that is told', () => {
       const warned = own('warn', { name: 'ecc@cpu', reason: 'uncorrected errors 3' });
       const { found } = withChecks(own('pass', { required: true }), warned);
