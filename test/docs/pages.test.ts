@@ -105,12 +105,12 @@ describe('an example of a file', () => {
   );
 
   it('is a campaign, a suite or a stack file', () => {
-    const kinds = examples.map(({ block }) => /^(?:measure|checks|stacks):/m.exec(block)?.[0]);
+    const kinds = examples.map(({ block }) => /^(?:measure|checks|extends|stacks):/m.exec(block)?.[0]);
     expect(kinds).not.toContain(undefined);
   });
 
   it('of a suite is one', () => {
-    const suites = examples.filter(({ block }) => /^checks:/m.test(block));
+    const suites = examples.filter(({ block }) => /^(?:checks|extends):/m.test(block));
     expect(suites.length).toBeGreaterThan(0);
     for (const { path, block } of suites) expect(() => suiteFrom(block, path)).not.toThrow();
   });
