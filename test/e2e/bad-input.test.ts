@@ -164,6 +164,11 @@ describe('bad input', () => {
     [['matmull'], /there is no command matmull; there is .*; did you mean matmul\?$/m],
     [['matmul', '--sise', '64'], /: unknown argument --sise; .*; did you mean --size\?$/m],
     [['sweep', 'matmull'], /there is no indicator "matmull"; .*; did you mean matmul\?$/m],
+    [
+      ['sweep', 'matmull', '--size', '64..128'],
+      /there is no indicator "matmull"; .*; did you mean matmul\?$/m,
+    ],
+    [['sweep', '--size', '64..128'], /: say what to sweep: matmul, memory, .*$/m],
     [['sweep', 'matmul', '--sise', '64'], /: unknown argument --sise; .*; did you mean --size\?$/m],
     [['collective', 'all-redcue'], /there is no collective all-redcue; .*; did you mean all-reduce\?$/m],
     [['completion', 'csh'], /completion takes one shell, bash, zsh, fish, or none for your own; got csh$/m],

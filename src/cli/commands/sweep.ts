@@ -53,7 +53,14 @@ export const sweepingBy = (sweep: Sweep): CommandModule => ({
     'Measure over lists and ranges of any flag: how an indicator behaves, how many repetitions it needs',
   builder: (yargs) => {
     for (const indicator of indicators) yargs.command(sweepOf(indicator, sweep));
-    return yargs.command({ command: '$0 [indicator]', describe: false, handler: refuse }).example([
+    // Whatever flags follow, what is wrong is the indicator.
+    const other: CommandModule = {
+      command: '$0 [indicator]',
+      describe: false,
+      builder: (refused) => refused.strict(false),
+      handler: refuse,
+    };
+    return yargs.command(other).example([
       [
         '$0 sweep matmul --size 512 --reps 50,100,500,1k,2k,4k,8k --inspections 30',
         'how many repetitions are enough here',
