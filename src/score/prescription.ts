@@ -91,7 +91,7 @@ function provisionedText({ own }: StackScore['stack']): readonly string[] {
   const variables = variableTexts(own);
   return [
     ...(packages.length === 0 ? [] : [`provisioned: ${packages.join(', ')}`]),
-    ...(variables.length === 0 ? [] : [`with ${variables.join(', ')}`]),
+    ...(variables.length === 0 ? [] : [`variables: ${variables.join(', ')}`]),
     ...(own.lock === null ? [] : [`lock ${own.lock}`]),
   ];
 }

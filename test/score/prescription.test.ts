@@ -282,7 +282,7 @@ describe('a prescription', () => {
       state: { resolved_dependencies: [{ name: 'scope-two', version: '==2.0.0' }] },
     });
     expect(run.justification[0]?.message).toMatch(
-      /provisioned: libblis4 0\.9\.0-1, libgomp1 12\.2, .*with BLIS_ARCH_TYPE=skx, without OMP_X; lock c{64}/,
+      /provisioned: libblis4 0\.9\.0-1, libgomp1 12\.2, .*variables: BLIS_ARCH_TYPE=skx, without OMP_X; lock c{64}/,
     );
     // Variables are nothing that a resolver could choose.
     expect(leftOut).toEqual([{ name: 'plain', why: expect.stringMatching(/same package as mine/) }]);
