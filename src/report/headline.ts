@@ -137,6 +137,8 @@ function latencyOf(batches: readonly BatchModel[]): Result | null {
 }
 
 /**
+ * @param indicator what all batches are of; '': they are of several
+ *
  * Of several batches the highest rate, named as such. Where units differ, of those that have the first one's, and that is said. Where
  * none has a rate, the time of one that does no work. Where all are of overlap, what hides; of latency, the shortest.
  */
@@ -146,7 +148,7 @@ export function headlineOf(batches: readonly BatchModel[], indicator: string, im
   const title =
     batches.length === 1
       ? (first?.title ?? '')
-      : `${indicator}, ${plural(batches.length, 'batch', 'batches')}`;
+      : [indicator, plural(batches.length, 'batch', 'batches')].filter((part) => part !== '').join(', ');
   const hidden = batches.every((batch) => batch.indicator === 'overlap') ? hiddenOf(batches) : null;
   const own = hidden ?? latencyOf(batches);
   if (own !== null) return { title, ...own, ...trust };

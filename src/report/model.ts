@@ -280,8 +280,8 @@ function machineOf(record: PiBenchRecord): ReportModel['machine'] {
 /** A verdict on a node is about the node, and not about the fastest of its batches. */
 function headlineFor(record: PiBenchRecord, batches: readonly BatchModel[]): Headline {
   const { qualification } = record;
-  const indicator = record.batches[0]?.case.indicator ?? '';
-  const headline = headlineOf(batches, indicator, record.imported !== undefined);
+  const [indicator = '', ...others] = new Set(record.batches.map((batch) => batch.case.indicator));
+  const headline = headlineOf(batches, others.length === 0 ? indicator : '', record.imported !== undefined);
   if (qualification === undefined) return headline;
   const { outcome, identity, suite } = qualification;
   const node = identity.hostname ?? identity.machine ?? 'this machine';

@@ -1,7 +1,8 @@
 /** The verdict: one number, its interval, and whether it may be believed at all. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { headlineOf } from '../../src/report/headline.js';
-import type { BatchModel } from '../../src/report/model.js';
+import { type BatchModel, buildReport } from '../../src/report/model.js';
+import { recordOf } from '../support/records.js';
 import { reportOf } from '../support/report.js';
 
 let small: BatchModel;
@@ -29,6 +30,19 @@ describe('headlineOf', () => {
     const headline = headlineOf([small, large], 'matmul', false);
     expect(headline.of).toBe(`the highest rate of the batches: ${large.title}`);
     expect(headline.verification).toBe('Verified in all 12 launches of 2 batches');
+  });
+
+  it('is of an indicator where all batches are, and of none where they are of several', () => {
+    const titleOf = (...indicators: readonly string[]): string => {
+      const record = recordOf({ batches: indicators.map(() => ({ launches: [1, 1] })) });
+      const batches = record.batches.map((batch, i) => ({
+        ...batch,
+        case: { ...batch.case, indicator: indicators[i] ?? '' },
+      }));
+      return buildReport({ ...record, batches }, [null, null]).headline.title;
+    };
+    expect(titleOf('matmul', 'matmul')).toBe('matmul, 2 batches');
+    expect(titleOf('matmul', 'memory')).toBe('2 batches');
   });
 
   it('names the stack, too, where batches differ in it', () => {
