@@ -10,6 +10,7 @@ import type {
 } from '../readers/comparison/document.js';
 import { acrossOf, choicesOfSides, flagTexts } from '../readers/comparison/reservations.js';
 import { stackKey } from '../readers/comparison/sides.js';
+import { neededToSettle } from '../readers/comparison/to-settle.js';
 import { ANSWERS, fastestFirst, groupLetters, outcomeWords, speedText } from '../readers/comparison/words.js';
 import type { PiBenchRecord } from '../record/schema.js';
 import type { Table } from './figures/figure.js';
@@ -156,6 +157,7 @@ const MOST_LEFT_OUT = 8;
 export function remarkTexts(document: ComparisonDocument): readonly string[] {
   const { overall, notCompared, notes, reference } = document;
   const groups = groupsNote(document);
+  const needed = neededToSettle(document);
   const left = notCompared.slice(0, MOST_LEFT_OUT).map(({ title, why }) => `${title}: ${why}.`);
   return [
     ...(groups === null ? [] : [groups]),
@@ -163,6 +165,7 @@ export function remarkTexts(document: ComparisonDocument): readonly string[] {
       ({ candidate, cases, mean, interval }) =>
         `Over ${plural(cases, 'case')} ${candidate} has ${significant(mean, 4)} times the rate of ${reference} (geometric mean of the ratios of the cases; a score takes those of the medians)${interval === null ? '' : `, 95 % between ${significant(interval.low, 4)} and ${significant(interval.high, 4)}`}.`,
     ),
+    ...(needed === null ? [] : [`To settle what cannot be told: ${needed.text}.`]),
     ...left,
     ...(notCompared.length > left.length
       ? [`And ${notCompared.length - left.length} more were not compared.`]

@@ -57,6 +57,21 @@ describe('the comparison of a report', () => {
     expect(svg).not.toContain('<img');
   });
 
+  it('says how many launches would tell where these cannot, as the terminal does', () => {
+    const told = 'To settle what cannot be told: ';
+    expect(comparisonHtml(three.comparison)).not.toContain(told);
+    const record = recordOf({
+      batches: [1, 1.01].map((centre, i) => ({
+        stack: { provider: `stack${i}`, version: '1' },
+        launches: aboutSeconds(centre, 6, 0.02),
+      })),
+    });
+    const { comparison: open } = buildReport(record, [null, null]);
+    expect(comparisonHtml(open)).toMatch(
+      /To settle what cannot be told: about \d+ launches of each would tell in 9 of 10 comparisons, were the ratio as now\.</,
+    );
+  });
+
   it('has every side of every case in its table, the fastest first, with what cannot be told apart', () => {
     if (!isCompared(three.comparison)) throw new Error(three.comparison.why);
     const rows = comparisonRows(three.comparison).slice(0, 3);

@@ -1,6 +1,5 @@
 /** A comparison for a person: a row for each case and candidate, what was not compared, and what it all comes to. */
 import { plural, significant } from '../../quantities/format.js';
-import { leastLaunches } from '../../statistics/compare.js';
 import { MOST_ROUNDS } from '../../statistics/settling.js';
 import type {
   ComparedBatch,
@@ -10,14 +9,13 @@ import type {
   Outcome,
 } from '../comparison/document.js';
 import { acrossOf, choicesOfSides, flagTexts } from '../comparison/reservations.js';
+import { neededToSettle } from '../comparison/to-settle.js';
 import { ANSWERS, fastestFirst, groupLetters, outcomeWords, speedText } from '../comparison/words.js';
 import { type Cell, renderFitting, renderFittings } from './fitting-table.js';
 import { type Style, wrap } from './style.js';
 import { type Row, renderRows } from './table.js';
 
 const MOST_LISTED = 8;
-/** More launches than these are no advice. */
-const MOST_ADVISED = 10_000;
 
 const left = (head: string, text: string): Cell => ({ head, align: 'left', text });
 const right = (head: string, text: string): Cell => ({ head, align: 'right', text });
@@ -118,33 +116,13 @@ function moreText(launches: number, cut: boolean): string {
   return launches > MOST_ROUNDS ? `--inspections ${launches} and a longer --budget` : 'a longer --budget';
 }
 
-/** Launches that could tell, had they any spread. */
-const ties = ({ interval, launches = [0, 0] }: ComparedPair): boolean =>
-  interval === null && Math.min(...launches) > 1;
-
-const TIES =
-  'the launches of a side tie at the step of the clock, so that their number tells nothing: give a repetition more work';
-
-function settleRows({ cases }: ComparisonDocument, cut: boolean): readonly Row[] {
-  const open = cases.flatMap(({ title, comparisons }) =>
-    comparisons.filter(({ outcome }) => outcome === 'cannot tell').map((pair) => ({ title, ...pair })),
-  );
-  if (open.length === 0) return [];
-  const [first] = open.filter((pair) => !ties(pair));
-  if (first === undefined) return [['to settle', TIES]];
-  const least = Math.max(...open.map(({ launchesToSettle }) => launchesToSettle ?? 0));
-  const none = open.every(({ launchesToSettle }) => launchesToSettle == null);
+function settleRows(document: ComparisonDocument, cut: boolean): readonly Row[] {
+  const needed = neededToSettle(document);
+  if (needed === null) return [];
+  const { text, launches, tooFew } = needed;
   // How many rounds a look needs is said where the launches were cut off.
-  if (none && cut) return [['to settle', 'a longer --budget']];
-  const tested = cases.flatMap(({ comparisons }) =>
-    comparisons.filter(({ pAdjusted }) => pAdjusted !== null),
-  );
-  const text = none
-    ? `${first.method ?? ''}: measure at least ${leastLaunches(tested.length)} launches of each`
-    : least > MOST_ADVISED
-      ? `more than ${plural(MOST_ADVISED, 'launch', 'launches')} of each would be needed: the ratio lies at the margin; take another --margin`
-      : `about ${plural(least, 'launch', 'launches')} of each would tell in 9 of 10 comparisons, were the ${open.length === 1 ? 'ratio' : 'ratios'} as now: ${moreText(least, cut)}`;
-  return [['to settle', text]];
+  if (tooFew && cut) return [['to settle', 'a longer --budget']];
+  return [['to settle', launches === null ? text : `${text}: ${moreText(launches, cut)}`]];
 }
 
 const flagRows = (document: ComparisonDocument, style: Style): readonly Row[] =>
