@@ -2,13 +2,14 @@
 import type { Cell, Table } from './figures/figure.js';
 import type { BatchModel } from './model.js';
 
-const FIELDS = ['indicator', 'device', 'asked_repetitions', 'asked_seconds'] as const;
+const FIELDS = ['indicator', 'device', 'asked_repetitions', 'asked_seconds', 'asked_stack'] as const;
 
-const fieldCells = ({ indicator, device, sampling }: BatchModel): readonly Cell[] => [
+const fieldCells = ({ indicator, device, sampling, askedStack }: BatchModel): readonly Cell[] => [
   indicator,
   device,
   sampling?.kind === 'fixed' ? sampling.repetitions : null,
   sampling?.kind === 'budget' ? sampling.seconds : null,
+  askedStack,
 ];
 
 /** In the order in which they first stand. */

@@ -116,6 +116,19 @@ describe('rows of one case on one stack', () => {
   });
 });
 
+describe('rows of several stacks', () => {
+  const launches = [1e-3, 1.01e-3, 1.02e-3];
+
+  it('have the name that each was asked for by, whatever else names the row', () => {
+    const stacks = [{ provider: 'openblas' }, { provider: 'cblas', variant: '/opt/libblas.so' }];
+    const record = recordOf({
+      batches: [50, 100].flatMap((m) => stacks.map((stack) => ({ launches, stack, parameters: { m } }))),
+    });
+    const names = ['openblas', 'cblas:/opt/libblas.so'];
+    expect(column(record, 'asked_stack')).toEqual([...names, ...names]);
+  });
+});
+
 describe('the intervals of a row', () => {
   const launches = [1e-3, 1.01e-3, 1.02e-3, 1.03e-3, 1.04e-3, 1.05e-3];
   const record = recordOf({ batches: [{ launches }, { launches: [1e-3], parameters: { m: 50 } }] });

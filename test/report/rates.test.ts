@@ -74,7 +74,7 @@ describe('the table of batches', () => {
     const later = added.slice(RATE_FIELDS.length);
     expect(later.slice(0, INTERVAL_FIELDS.length)).toEqual(INTERVAL_FIELDS);
     expect(later.slice(INTERVAL_FIELDS.length)).toEqual([
-      ...['traffic_rate', 'indicator', 'device', 'asked_repetitions', 'asked_seconds'],
+      ...['traffic_rate', 'indicator', 'device', 'asked_repetitions', 'asked_seconds', 'asked_stack'],
       ...['m', 'n', 'k', 'dtype', 'threads', 'pin', 'cache', 'transpose', 'batch', 'prepack'].map(
         (name) => `parameter_${name}`,
       ),
