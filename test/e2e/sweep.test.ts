@@ -209,6 +209,9 @@ describe('pi-bench run', () => {
       );
       expect(unfolded).toMatch(/^at most 10 min.* \(budget\): no launch is begun that would end after it$/m);
       for (const line of run.stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+      const asJson = await piBench('run', file, '--dry-run', '--json');
+      expect([asJson.code, asJson.stdout]).toEqual([64, '']);
+      expect(asJson.stderr).toMatch(/: --dry-run makes no record that --json could print: leave one/);
       expect(() => campaignFolder(join(out, 'results'))).toThrow();
     }));
 

@@ -49,6 +49,8 @@ export function readCampaignFile(path: string): CampaignFile {
 }
 
 async function run(path: string, flags: Flags): Promise<void> {
+  if (flags.dryRun === true && flags.json === true)
+    throw new UserError('--dry-run makes no record that --json could print: leave one of the two out');
   const file = readCampaignFile(path);
   const machine = describeHere(file.entries.some((entry) => asksForGpu(String(entry.flags.device))));
   const own = file.stackFile === null ? NO_OWN : readOwnStacks(resolve(dirname(path), file.stackFile));
