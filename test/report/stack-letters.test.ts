@@ -3,8 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { isDrawn } from '../../src/report/figures/figure.js';
 import { drawFigures } from '../../src/report/figures/index.js';
 import { LIGHT } from '../../src/report/figures/theme.js';
+import type { Request } from '../../src/report/formats/format.js';
+import { markdown } from '../../src/report/formats/markdown.js';
 import { buildReport, type ReportModel } from '../../src/report/model.js';
-import { stabilityHtml } from '../../src/report/page/head.js';
+import { ratesHtml, stabilityHtml } from '../../src/report/page/head.js';
+import { ratesRows } from '../../src/report/rates.js';
 import { renderSvg } from '../../src/report/render.js';
 import { stabilityRows, summaryTable } from '../../src/report/tables.js';
 import { aboutSeconds, recordOf } from '../support/records.js';
@@ -27,10 +30,18 @@ function reportOf(stacks: readonly string[]): ReportModel {
 describe('stacks with long names', () => {
   const report = reportOf(['embedded', ...LONG]);
 
-  it('are letters in the table, and the key stands below it', () => {
+  it('are letters in each table, and the key stands below it', async () => {
     const names = stabilityRows(report).map(([name]) => name);
     expect(names).toEqual(['64 embedded', '64 A', '64 B', '128 embedded', '128 A', '128 B']);
-    expect(stabilityHtml(report)).toContain(`A is ${LONG[0]}, B is ${LONG[1]}.`);
+    const key = `A is ${LONG[0]}, B is ${LONG[1]}.`;
+    expect(stabilityHtml(report)).toContain(key);
+    expect(ratesRows(report).map(([name]) => name)).toEqual(names);
+    expect(ratesHtml(report)).toContain(key);
+    let text = '';
+    const request = { read: { report }, warn: () => {}, samples: false } as unknown as Request;
+    for await (const piece of markdown.text?.(request) ?? []) text += piece;
+    const sections = text.split('\n## ').filter((section) => /^(Rates|Stability)\n/.test(section));
+    expect(sections.map((section) => section.includes('A is '))).toEqual([true, true]);
   });
 
   it('are letters in every figure, whose words have the key', async () => {

@@ -97,9 +97,16 @@ function overlapLines(report: ReportModel): readonly string[] {
   return rows.length === 0 ? [] : [OVERLAP_CAPTION, '', ...tableLines(OVERLAP_COLUMNS, rows)];
 }
 
+/** The key of the letters, below the table that has them. */
+function lettersLines({ stackLetters }: ReportModel): readonly string[] {
+  const letters = lettersText(stackLetters);
+  return letters === '' ? [] : ['', escaped(letters)];
+}
+
 function ratesLines(report: ReportModel): readonly string[] {
   const rows = ratesRows(report);
-  return rows.length === 0 ? [] : [RATES_CAPTION, '', ...tableLines(RATES_COLUMNS, rows)];
+  if (rows.length === 0) return [];
+  return [RATES_CAPTION, '', ...tableLines(RATES_COLUMNS, rows), ...lettersLines(report)];
 }
 
 function textOf(report: ReportModel, figures: ReportFigures | null): string {
@@ -116,7 +123,6 @@ function textOf(report: ReportModel, figures: ReportFigures | null): string {
   );
   // A qualification may have looked and measured nothing.
   const measured = report.batches.length > 0;
-  const letters = lettersText(report.stackLetters);
   const all = [
     `# ${escaped(report.headline.title)}`,
     ...verdictLines(report),
@@ -132,7 +138,7 @@ function textOf(report: ReportModel, figures: ReportFigures | null): string {
           STABILITY_CAPTION,
           '',
           ...tableLines(STABILITY_COLUMNS, stabilityRows(report)),
-          ...(letters === '' ? [] : ['', escaped(letters)]),
+          ...lettersLines(report),
           ...report.recommendations.flatMap((text) => ['', `Repetitions: ${text}.`]),
         ])
       : []),

@@ -255,18 +255,27 @@ export function overlapHtml(report: ReportModel): string {
   ].join('\n');
 }
 
+/** What the letters stand for in its rows belongs to each table: the next one may be far below. */
+function lettersHtml({ stackLetters }: ReportModel): readonly string[] {
+  const letters = lettersText(stackLetters);
+  return letters === '' ? [] : [`<p class="quiet">${textHtml(letters)}</p>`];
+}
+
 /** Nothing where there is no rate. */
 export function ratesHtml(report: ReportModel): string {
   const rows = ratesRows(report);
   if (rows.length === 0) return '';
-  return [...tableHtml('rates', 'Rates', RATES_CAPTION, RATES_COLUMNS, rows), '</div>'].join('\n');
+  return [
+    ...tableHtml('rates', 'Rates', RATES_CAPTION, RATES_COLUMNS, rows),
+    ...lettersHtml(report),
+    '</div>',
+  ].join('\n');
 }
 
 export function stabilityHtml(report: ReportModel): string {
-  const letters = lettersText(report.stackLetters);
   return [
     ...tableHtml('stability', 'Stability', STABILITY_CAPTION, STABILITY_COLUMNS, stabilityRows(report)),
-    ...(letters === '' ? [] : [`<p class="quiet">${textHtml(letters)}</p>`]),
+    ...lettersHtml(report),
     ...report.recommendations.map((text) => `<p><strong>Repetitions:</strong> ${textHtml(text)}.</p>`),
     ...besideLists(report).map(({ head: of, lines }) => `<p><strong>${of}:</strong></p>${listHtml(lines)}`),
     '</div>',
