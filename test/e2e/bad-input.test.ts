@@ -184,7 +184,8 @@ describe('bad input', () => {
     [['qualify', '--tier', 't9'], /: --tier takes t0, t1, t2, t3; got "t9"$/m],
     [['report', 'x', '--format', 'foo'], /: --format takes .*svg.*; got "foo"$/m],
     [['show', 'nope'], /there is no nope: a campaign’s results lie in a folder of its own/],
-    [['resume', '/nowhere'], /has no journal.ndjson/],
+    [['resume', '/nowhere'], /there is no \/nowhere: resume takes a campaign's results folder$/m],
+    [['resume', '/'], /has no journal.ndjson: resume takes a campaign's results folder$/m],
     [
       ['sweep', 'overlap', '--operation', 'broadcast'],
       /--operation broadcast does not overlap; there is all-reduce/,

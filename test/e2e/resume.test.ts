@@ -274,7 +274,8 @@ describe('resume after kill -9 of everything', () => {
 
   it('leaves a campaign that is complete as it is, the time that it took included', async () => {
     const before = filesOf(whole.folder);
-    const resumed = await piBench('resume', whole.folder, '--quiet', '--json');
+    // As it is printed, the record names its campaign.
+    const resumed = await piBench('resume', join(whole.folder, 'record.json'), '--quiet', '--json');
     expect(resumed.code).toBe(0);
     expect(filesOf(whole.folder)).toEqual(before);
     expect(JSON.parse(resumed.stdout)).toEqual(whole.record);

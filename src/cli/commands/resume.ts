@@ -1,6 +1,6 @@
 /** `pi-bench resume DIR`: finishes a campaign that was killed or interrupted, repeating nothing that was done. */
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { doneSoFar } from '../../campaign/progress-of-journal.js';
 import { UserError } from '../../errors.js';
@@ -8,7 +8,7 @@ import { openEngine } from '../../execution/engines.js';
 import { commandName } from '../../record/command-name.js';
 import { type Journal, readJournal } from '../../store/journal.js';
 import { movedOutOfSight, movedTo } from '../../store/moved.js';
-import { JOURNAL, STACK_LOCK } from '../../store/store.js';
+import { JOURNAL, RECORD, STACK_LOCK } from '../../store/store.js';
 import { lockCampaign } from '../campaign-lock.js';
 import { STRICT } from '../common-options.js';
 import { followedLibrary, followLibrary, letFollowersOfGo } from '../follow-rank.js';
@@ -33,7 +33,11 @@ async function resume(folder: string, options: ResumeOptions): Promise<void> {
   if (isSubmission(folder)) return resumeSubmission(folder, options);
   const path = join(folder, JOURNAL);
   if (!existsSync(path))
-    throw new UserError(`${folder} has no ${JOURNAL}: resume takes a campaign's results folder`);
+    throw new UserError(
+      existsSync(folder)
+        ? `${folder} has no ${JOURNAL}: resume takes a campaign's results folder`
+        : `there is no ${folder}: resume takes a campaign's results folder`,
+    );
   const elsewhere = movedTo(folder);
   if (elsewhere !== null)
     throw new UserError(
@@ -91,6 +95,9 @@ async function resumeCampaign(folder: string, path: string, options: ResumeOptio
   }
 }
 
+/** What other commands read names a campaign as well as its folder does, and is the path that an interrupted one prints. */
+const folderOf = (path: string): string => (basename(path) === RECORD ? dirname(path) : path);
+
 async function resumeSubmission(folder: string, options: SubmissionOptions): Promise<void> {
   await runSubmission(folder, options, true);
 }
@@ -102,7 +109,7 @@ export const resumeCommand: CommandModule = {
     yargs
       .positional('dir', {
         type: 'string',
-        describe: 'The campaign’s or submission’s results folder',
+        describe: 'The campaign’s or submission’s results folder, or the campaign’s record.json',
         demandOption: true,
       })
       .option('json', { type: 'boolean', describe: 'Print the record on stdout and nothing else there' })
@@ -115,7 +122,7 @@ export const resumeCommand: CommandModule = {
       .option('strict', { type: 'boolean', describe: STRICT })
       .example([['$0 resume results/20261121T080000Z-matmul-1f2e3d', 'launches only what is missing']]),
   handler: ({ dir, json, quiet, wait, strict }) =>
-    resume(resolve(String(dir)), {
+    resume(folderOf(resolve(String(dir))), {
       json: json === true,
       quiet: quiet === true,
       wait: wait !== false,
