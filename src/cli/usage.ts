@@ -65,6 +65,15 @@ export function shellOf(args: readonly string[]): string | null {
   );
 }
 
+/** Commands whose flags are those of what stands below them, with a help of its own. */
+const NESTING: readonly string[] = ['sweep', 'fleet'];
+
+/** `matmul`, `sweep matmul` */
+function helpOf(command: string, [typed, below = '-']: readonly string[]): string {
+  const [first = ''] = command.split(' ');
+  return typed === first && NESTING.includes(first) && !below.startsWith('-') ? `${first} ${below}` : first;
+}
+
 /**
  * What yargs says of arguments that it does not know, and of values that are none of its choices, as we say it elsewhere. It names a flag
  * with a hyphen twice, the second time in its own writing.
@@ -87,9 +96,9 @@ export function plainMessage(
       const flag = name.length === 1 ? `-${name}` : `--${name}`;
       return args.some((arg) => arg === flag || arg.startsWith(`${flag}=`)) ? flag : name;
     });
-    const [first = ''] = command.split(' ');
     const meant = typed.flatMap((flag) => meantFlag(flag, known) ?? []);
-    const help = `pi-bench ${first === '' ? '' : `${first} `}--help lists what there is`;
+    const called = helpOf(command, args);
+    const help = `pi-bench ${called === '' ? '' : `${called} `}--help lists what there is`;
     return `unknown argument ${typed.join(', ')}; ${help}${meantText(meant.length === 0 ? null : meant.join(', '))}`;
   }
   if (!message.startsWith('Invalid values:')) return null;

@@ -52,6 +52,15 @@ describe('arguments that a command cannot do without', () => {
 });
 
 describe('arguments that there are not', () => {
+  it('are below another command looked up where its flags are', () => {
+    const sweep = (...args: readonly string[]) => plainMessage('Unknown argument: sise', args, 'sweep');
+    expect(sweep('sweep', 'matmul', '--sise', '8')).toMatch(/; pi-bench sweep matmul --help lists what/);
+    expect(sweep('sweep', '--sise', '8', 'matmul')).toMatch(/; pi-bench sweep --help lists what/);
+    expect(plainMessage('Unknown argument: x', ['matmul', 'x'], 'matmul')).toMatch(
+      /; pi-bench matmul --help/,
+    );
+  });
+
   const said = (message: string, ...args: readonly string[]): string | null =>
     plainMessage(message, args, 'import <format> <path>');
 
