@@ -4,6 +4,7 @@
 #include "loaders.h"
 
 #include <algorithm>
+#include <new>
 #include <stdexcept>
 
 #include "../../kernels/cpu/buffer.h"
@@ -29,6 +30,8 @@ Loaders::Loaders(const Load& load, ReadPass read)
       pieces_of_set_(load.bytes / kPiece),
       read_(read) {
   if (pieces_of_set_ == 0) throw std::invalid_argument("the set of a loading thread has less than one piece");
+  constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max() / 8;
+  if (load.bytes > kMost / own_.size()) throw std::bad_alloc();
   for (Own& own : own_) {
     own.portion.expected.resize(pieces_of_set_);
     own.absences.reserve(kMostAbsences);

@@ -92,7 +92,7 @@ const latencyCases: readonly (readonly [args: string, says: RegExp])[] = [
   ['--order sorted', /--order sorted is unknown; there is random, pages/],
   ['--threads 2', /--threads 2: latency is that of one thread: leave --threads out/],
   ['--load x', /--load takes whole numbers of threads, such as 0,1,3; got "x"/],
-  ['--load 4000', /--load 4000 takes 4001 CPUs.*may be used here: ask for \d+ at most/],
+  ['--load 4000', /--load 4000 takes 4,001 CPUs.*may be used here: ask for \d+ at most/],
   ['--load 1 --no-pin', /--no-pin: a loading thread could come to the CPU.*leave --no-pin or --load out/],
   ['--threads 0', /--threads takes a whole number/],
   ['--stack embedded:portable', /latency is the same for every instruction set: ask for --stack embedded/],
