@@ -382,8 +382,8 @@ void check_waits(Checks& checks) {
   using pibench::collective::Board;
   using pibench::collective::Waiter;
   Board board;
-  Waiter waiter(board, 0, true, 1'000'000'000, {});
-  constexpr int kNap = 1'000, kThere = 1'100;
+  Waiter waiter(board, 0, true, static_cast<Nanoseconds>(pibench::test::kPatience * 1e9), {});
+  constexpr int kNap = 200, kThere = 210;
   // Whether the wire tells of a nap while it waits.
   const auto tells = [&](bool forgives, bool was_tripped) {
     waiter.forgive(forgives);
