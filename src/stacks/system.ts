@@ -55,6 +55,8 @@ export function whyNoFile(path: string): string {
 
 export interface LibraryFile {
   readonly path: string;
+  /** That it was built for, as `process.arch` has it; null: it is no shared library. */
+  readonly machine: string | null;
   readonly soname: string | null;
   readonly sha256: string;
   /** Whether it names a product of bfloat16; null: it names none of float32, either, and may have both from another file. */
@@ -95,9 +97,11 @@ function namesBfloat16(content: Buffer): boolean | null {
 
 function readLibrary(path: string): LibraryFile {
   const content = readFileSync(path);
+  const object = readSharedObject(content);
   return {
     path,
-    soname: readSharedObject(content)?.soname ?? null,
+    machine: object?.machine ?? null,
+    soname: object?.soname ?? null,
     sha256: sha256(content),
     bfloat16: namesBfloat16(content),
     package: debianPackage(path),
