@@ -21,10 +21,11 @@ function written(
   return writeRecord(folder, { ...spoiled, digest: digestOf(spoiled) });
 }
 
-const scored = (record: string, reference: string): unknown =>
+const scored = (record: string, reference: string, more: object = {}): unknown =>
   scoreCommand.handler({
     ...{ _: [], $0: '', record, reference, format: 'thoth', force: true },
     out: join(folder, 'thoth'),
+    ...more,
   });
 
 describe('documents for Thoth with a score that was forced', () => {
@@ -34,15 +35,20 @@ describe('documents for Thoth with a score that was forced', () => {
     [
       'a reference with an injected error',
       written('faulty', {}, { kind: 'stopped', share: 0.5 }),
-      /^Thoth’s documents could not say that their score was forced \(faulty has an error injected .*leave --force out/,
+      /^Thoth’s documents could not say that their score was forced \(faulty has an error injected .*leave --reference out for documents without a score$/,
     ],
     [
       'a reference of another machine',
       written('elsewhere', { cpu_model: 'another' }, null),
-      /^Thoth’s documents could not say that their score was forced \(cpu_model .*leave --force out/,
+      /^Thoth’s documents could not say that their score was forced \(cpu_model .*leave --reference out for documents without a score$/,
     ],
   ])('are not written beside %s', (_, reference, says) => {
     expect(() => scored(good, reference)).toThrow(says);
     expect(readdirSync(folder)).not.toContain('thoth');
+  });
+
+  it('are not refused for what --across allows, whatever else is forced', () => {
+    const elsewhere = written('allowed', { cpu_model: 'another' }, null);
+    expect(() => scored(good, elsewhere, { across: 'cpu_model' })).not.toThrow(/forced/);
   });
 });

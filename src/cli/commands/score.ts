@@ -108,12 +108,17 @@ function prescribe(document: ScoreDocument, results: ReadNamed, out: string | nu
 }
 
 /** @throws UserError for a score that was forced: beside `overall_score` the documents have no place in which to say so */
-function refuseForced({ forcedPast, forced, acrossLabels }: ScoreDocument): void {
-  const [past = forced && acrossLabels.length > 0 ? differencesText(acrossLabels) : null] = forcedPast;
-  if (past !== null)
-    throw new UserError(
-      `Thoth’s documents could not say that their score was forced (${past}): leave --force out, or --reference for documents without a score`,
-    );
+function refuseForced({ forcedPast, acrossLabels }: ScoreDocument, options: Options): void {
+  const unasked = acrossLabels.filter(({ label }) => !options.across.includes(label));
+  const [past = unasked.length > 0 ? differencesText(unasked) : null] = forcedPast;
+  if (past === null) return;
+  const given = [
+    ...(options.reference === null ? [] : ['--reference']),
+    ...(options.referenceStack === null ? [] : ['--reference-stack']),
+  ].join(' and ');
+  throw new UserError(
+    `Thoth’s documents could not say that their score was forced (${past}): leave ${given} out for documents without a score`,
+  );
 }
 
 /** @returns the exit code */
@@ -122,7 +127,7 @@ function writeThoth(results: ReadNamed, folder: string, options: Options): numbe
     options.reference === null && options.referenceStack === null ? null : score(results, options);
   if (scored === null) say('without --reference the documents have no overall_score');
   else {
-    refuseForced(scored);
+    refuseForced(scored, options);
     sayUnscored(scored);
   }
   const scores = new Map((scored?.scores ?? []).map((one) => [stackKey(one.stack), one.score]));
