@@ -74,6 +74,7 @@ function observationOf(
     ...besideOf(document),
     ...elsewhereOf(document),
     ...apartOf(document),
+    ...watchedOf(document),
     onGpu: isGpu(document.device),
     ...linkOf(document),
   };
@@ -110,6 +111,14 @@ function elsewhereOf(document: InspectionDocument): Pick<Observation, 'elsewhere
 /** Of ranks that leave a barrier of ours before each repetition. */
 function apartOf({ case: one, ranks }: InspectionDocument): Pick<Observation, 'beganApart'> {
   return ranks === undefined || one.parameters.sync !== 'barrier' ? {} : { beganApart: ranks.skewIn.p50 };
+}
+
+/** Who was watched beside the calls themselves. */
+function watchedOf({ case: one, ranks, traffic }: InspectionDocument): Pick<Observation, 'met' | 'loaded'> {
+  return {
+    ...(ranks === undefined || one.parameters.sync === 'none' ? {} : { met: true }),
+    ...(traffic === undefined ? {} : { loaded: true }),
+  };
 }
 
 /** Of a copy to another GPU, the one that comes back has a context here, too. */

@@ -120,6 +120,10 @@ export interface Observation {
   readonly elsewhere?: number;
   /** Of ranks that left our own barrier before each repetition: from the first to the last of them, the median; absent: of others. */
   readonly beganApart?: Seconds;
+  /** Ranks were watched from before they met for each repetition, which is no part of its time; absent: only while they ran. */
+  readonly met?: boolean;
+  /** Threads beside the measuring one were watched, too: a single absence of theirs disturbs every repetition that it overlaps. */
+  readonly loaded?: boolean;
   /** A GPU executed the repetitions, whether or not anybody watched it; absent: the CPU. */
   readonly onGpu?: boolean;
   /** Each repetition sends data over the link between host and GPU; null: nothing tells; absent: not known to. */

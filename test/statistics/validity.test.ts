@@ -191,6 +191,37 @@ describe('preempted', () => {
     expect(names(quietObservation({ disturbed: every(share) }))).toEqual([]);
   });
 
+  it('counts an absence of a loading thread once, however many repetitions it overlaps', () => {
+    const samples = series(3000, (i) => 30e-6 * (1 + 1e-3 * (i % 7)));
+    const absent = (times: number, long: number): number[] =>
+      Array.from({ length: times }, (_, k) =>
+        Array.from({ length: long }, (_, i) => 100 + 130 * k + i),
+      ).flat();
+    const of = (times: number, long: number, loaded: boolean) =>
+      names(
+        withThread(
+          { runDelay: null },
+          { samples, wall: 0.1, disturbed: absent(times, long), ...(loaded ? { loaded } : {}) },
+        ),
+      );
+    expect(of(1, 100, false)).toContain('preempted');
+    expect(of(1, 100, true)).not.toContain('preempted');
+    expect(of(9, 100, true)).not.toContain('preempted');
+    expect(of(20, 100, true)).toContain('preempted');
+  });
+
+  it('goes by all of the time where ranks were watched beside their calls, and says so', () => {
+    // Calls of 2 µs, and many times that to meet: what is lost there is not lost in calls alone.
+    const samples = series(1400, (i) => 2e-6 * (1 + 1e-3 * (i % 7)));
+    const of = (wall: number, met: boolean) =>
+      withThread({ runDelay: null }, { samples, wall, disturbed: every(0.01), ...(met ? { met } : {}) });
+    expect(names(of(0.2, false))).toContain('preempted');
+    expect(names(of(0.2, true))).not.toContain('preempted');
+    expect(flagOf(of(0.09, true), 'preempted')?.reason).toMatch(
+      /lost a CPU while they ran or their ranks met \(160 in a second\)/,
+    );
+  });
+
   it('does not hold long repetitions against a quiet machine', () => {
     const normal = normalFrom(randomFrom(2));
     const samples = series(100, () => 0.2 * (1 + 0.01 * normal()));

@@ -59,8 +59,14 @@ function waitedOf({ runDelay, cpuTime }: ThreadTelemetry, window: Seconds, besid
   return beside === 0 ? Math.min(delay, window) : Math.max(0, Math.min(delay, window - cpuTime) - beside);
 }
 
+/** Repetitions that were disturbed, those that follow one another as one. */
+const runsOf = (disturbed: readonly number[]): number => {
+  const all = new Set(disturbed);
+  return disturbed.filter((index) => !all.has(index - 1)).length;
+};
+
 function find(observation: Observation): Findings {
-  const { telemetry, disturbed, samples, sorted, callsPerSample, threads, onGpu } = observation;
+  const { telemetry, disturbed, samples, sorted, callsPerSample, threads, onGpu, loaded } = observation;
   const own = telemetry.threads;
   const beside = besideOf(observation);
   const window = telemetry.window - beside;
@@ -70,12 +76,17 @@ function find(observation: Observation): Findings {
   const waited = own.map((thread) => waitedOf(thread, telemetry.window, beside));
   const delay = known ? Math.max(0, waited.reduce((sum, one) => sum + one, 0) - throttled) : null;
   const n = samples.length;
-  const sampleTime = n === 0 ? 0 : quantileSorted(sorted, 0.5) * callsPerSample;
-  const allTime = Array.from(samples).reduce((sum, sample) => sum + sample, 0) * callsPerSample;
+  // Where ranks meet they are watched for longer than they are timed.
+  const met = observation.met === true && n > 0;
+  const sampleTime = n === 0 ? 0 : met ? observation.wall / n : quantileSorted(sorted, 0.5) * callsPerSample;
+  const allTime = met
+    ? observation.wall
+    : Array.from(samples).reduce((sum, sample) => sum + sample, 0) * callsPerSample;
   const isTold = disturbed !== null && sampleTime > 0;
   // Each time that the quota stops a thread disturbs a repetition too; that is the other flag's affair.
   const byQuota = (telemetry.cgroup?.throttledPeriods ?? 0) * threads;
-  const disturbances = disturbed === null ? 0 : Math.max(0, disturbed.length - byQuota);
+  const losses = disturbed === null ? 0 : loaded === true ? runsOf(disturbed) : disturbed.length;
+  const disturbances = Math.max(0, losses - byQuota);
   // The rate of a Poisson process with this share of disturbed intervals, which cannot be told when all are.
   const clear = 1 - Math.min(disturbances / n, 1 - 1 / (2 * n));
   return {
@@ -85,7 +96,11 @@ function find(observation: Observation): Findings {
     disturbedShare: disturbed === null || n === 0 ? null : disturbed.length / n,
     disturbances,
     disturbancesPerSecond: isTold ? disturbances / allTime : null,
-    likelyPerSecond: isTold ? -Math.log(clear) / sampleTime : null,
+    likelyPerSecond: !isTold
+      ? null
+      : loaded === true
+        ? disturbances / allTime
+        : -Math.log(clear) / sampleTime,
     cpuShare:
       // Who waits for a GPU may sleep meanwhile.
       known ||
@@ -127,10 +142,14 @@ export const preempted: Detector = {
     if (signs.length === 0 && ofOne > MOST_DELAY_OF_ONE)
       signs.push(`one of the measuring threads waited for a CPU for ${formatShare(ofOne)} of its time`);
     const most = MOST_DISTURBANCES_PER_SECOND * Math.max(1, observation.threads / THREADS_OF_THAT);
-    const often = (found.likelyPerSecond ?? 0) > most;
-    if (often && found.disturbances >= LEAST_DISTURBANCES) {
+    if ((found.likelyPerSecond ?? 0) > most && found.disturbances >= LEAST_DISTURBANCES) {
+      const often = grouped(Number(significant(found.disturbancesPerSecond ?? 0, 2)));
       signs.push(
-        `${formatShare(found.disturbedShare ?? 0)} of the repetitions lost a CPU while they ran (${grouped(Number(significant(found.disturbancesPerSecond ?? 0, 2)))} in a second of repetitions)`,
+        observation.loaded === true
+          ? `${formatShare(found.disturbedShare ?? 0)} of the repetitions lost a CPU, their own or that of a thread that loads memory, while they ran (${often} times in a second of repetitions)`
+          : observation.met === true
+            ? `${formatShare(found.disturbedShare ?? 0)} of the repetitions lost a CPU while they ran or their ranks met (${often} in a second)`
+            : `${formatShare(found.disturbedShare ?? 0)} of the repetitions lost a CPU while they ran (${often} in a second of repetitions)`,
       );
     }
     if (found.cpuShare !== null && found.cpuShare < LEAST_CPU_SHARE) {
