@@ -91,8 +91,9 @@ std::atomic<Nanoseconds> slept_from{0}, slept_to{0};
 
 std::uint64_t sleeping(const double* a, std::size_t count) noexcept {
   if (sleep_next.load()) {
-    slept_from = now();
+    // First: who waits for the other may ask for the next one at once.
     sleep_next = false;
+    slept_from = now();
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     slept_to = now();
   }
@@ -159,7 +160,8 @@ const Link* beside_a_sleeper(const Link* from, std::uint64_t loads) noexcept {
   if (control_now->phase.load() == Phase::measure) {
     slept_from = 0;
     sleep_next = true;
-    while (slept_from == 0) {
+    const Nanoseconds patience = now() + 60'000'000'000;
+    while (slept_from == 0 && now() < patience) {
     }
   }
   return pibench::latency::chase(from, loads);
