@@ -94,7 +94,7 @@ std::uint64_t sleeping(const double* a, std::size_t count) noexcept {
     // First: who waits for the other may ask for the next one at once.
     sleep_next = false;
     slept_from = now();
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
     slept_to = now();
   }
   return counting(a, count);
@@ -154,14 +154,17 @@ const Link* beside_all(const Link* from, std::uint64_t loads) noexcept {
   return pibench::latency::chase(from, loads);
 }
 
-// In every repetition a loading thread falls asleep. Without giving the CPU away, which would be an absence
-// of the caller's own.
+std::uint64_t repetitions_begun = 0;
+
+// In every repetition a loading thread falls asleep. Without giving the CPU away, and for a moment only, lest
+// the caller have an absence of its own.
 const Link* beside_a_sleeper(const Link* from, std::uint64_t loads) noexcept {
-  if (control_now->phase.load() == Phase::measure) {
+  if (control_now->phase.load() == Phase::measure && control_now->taken.load() == repetitions_begun) {
+    ++repetitions_begun;
     slept_from = 0;
     sleep_next = true;
-    const Nanoseconds patience = now() + 60'000'000'000;
-    while (slept_from == 0 && now() < patience) {
+    const Nanoseconds until = now() + 60'000'000'000;
+    while (slept_from == 0 && now() < until) {
     }
   }
   return pibench::latency::chase(from, loads);
