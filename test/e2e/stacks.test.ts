@@ -199,7 +199,7 @@ describe('a library that goes wrong', () => {
 
   it('is wrong where its result is not there when its call returns', () =>
     withFolder(async (out) => {
-      const path = tinyLibrary(folder, 'early', 'RETURNS_EARLY=2000');
+      const path = tinyLibrary(folder, 'early', 'RETURNS_EARLY=20000');
       const { run, record } = await matmulRecord(out, ...SMALL, '--threads', '1', '--stack', `cblas:${path}`);
       expect(run.code).toBe(3);
       const verification = record.batches[0]?.inspections[0]?.verification;

@@ -112,8 +112,13 @@ describe('a job that ended while nobody followed it', () => {
         }
       }, 'the controller to forget it');
       const resumed = await startPiBench(['resume', folder, '--json'], out, env).ended;
+      // It depends on how far the job had come whether it left a part of its campaign.
       expect(nodesOf(resumed.stdout)).toMatchObject([
-        { target: 'n1', status: 'lost', reason: expect.stringContaining('the job was cancelled') },
+        {
+          target: 'n1',
+          status: expect.stringMatching(/^(lost|incomplete)$/),
+          reason: expect.stringContaining('the job was cancelled'),
+        },
       ]);
       expect(resumed.code).toBe(2);
     });

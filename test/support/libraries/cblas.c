@@ -43,7 +43,7 @@ struct product {
 };
 static void *later(void *raw) {
   const struct product *p = raw;
-  /* Longer than it takes to look at the result, and shorter than to check all of it. */
+  /* Longer than it takes to look at the result, also where other work has the CPU meanwhile. */
   usleep(RETURNS_EARLY);
   multiply(p->transpose_a, p->transpose_b, p->m, p->n, p->k, p->a, p->lda, p->b, p->ldb, p->c, p->ldc);
   return NULL;
