@@ -176,7 +176,7 @@ function entriesOf(series: Series, { scale, kpis }: Making, refused: Refused[]):
     });
     return NOTHING_MADE;
   }
-  const { kept: alike, reference, findings } = judgeSeries(series, null, { kpis, scale });
+  const { kept: alike, reference, findings, earlier } = judgeSeries(series, null, { kpis, scale });
   const kept = alike.filter((row) => !Number.isNaN(series.columns.median[row]));
   if (kept.length < LEAST_NODES) {
     const right = kept.length === 0 ? 'none' : String(kept.length);
@@ -222,7 +222,7 @@ function entriesOf(series: Series, { scale, kpis }: Making, refused: Refused[]):
   const made = (...entries: readonly BaselineEntry[]): Made => ({
     entries,
     kept,
-    outliers: { series, kept: alike, findings },
+    outliers: { series, kept: alike, findings: [...findings, ...earlier] },
   });
   const sustained = known(columns.sustained, kept);
   const sustainedKpi = siblingKpi(key, 'sustained');

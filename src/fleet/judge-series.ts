@@ -25,6 +25,8 @@ export interface SeriesFinding {
 
 export interface SeriesJudgement {
   readonly findings: readonly SeriesFinding[];
+  /** By what rows were taken out that the last round no longer finds anything at. */
+  readonly earlier: readonly SeriesFinding[];
   /** Row of the medoid; null: too few distributions are known, or a baseline is the reference. */
   readonly reference: number | null;
   /** Rows that the centres rest on. */
@@ -71,6 +73,8 @@ interface Distances {
 
 interface Round {
   readonly findings: SeriesFinding[];
+  /** By which rows were taken out before it. */
+  readonly before: readonly SeriesFinding[];
   readonly distances: Distances | null;
   readonly limits: Partial<Record<RuleName, number>>;
   /** By which each rule judged. */
@@ -190,20 +194,20 @@ function findingsOf(
   return shareOf(rule, first);
 }
 
-function round(judged: Judging, kept: Int32Array, before: Distances | null = null): Round {
+function round(judged: Judging, kept: Int32Array, before: Round | null = null): Round {
   const findings: SeriesFinding[] = [];
   const limits: Round['limits'] = {};
   const by: Round['compared'] = {};
   let distances: Distances | null = null;
   for (const rule of RULES) {
-    const one = compared(judged, rule, kept, before);
+    const one = compared(judged, rule, kept, before?.distances ?? null);
     const { values, centre } = one;
     distances = one.distances ?? distances;
     if (centre === null || (judged.baseline === null && centre.nodes < LEAST_NODES)) continue;
     limits[rule] = findingsOf(judged, rule, values, centre, findings);
     by[rule] = one;
   }
-  return { findings, distances, limits, compared: by };
+  return { findings, before: before?.findings ?? [], distances, limits, compared: by };
 }
 
 /** How far the nodes that are better than the centre lie from it, in robust standard deviations. */
@@ -266,15 +270,23 @@ export function judgeSeries(
   const all = allRows(series);
   if (baseline !== null) {
     const { findings, limits } = round(judged, all);
-    return { findings, reference: null, kept: all, limits, spreads: {} };
+    return { findings, earlier: [], reference: null, kept: all, limits, spreads: {} };
   }
   const { last, kept } = inRounds<Round>(
     all,
-    (left, before) => round(judged, left, before?.distances),
+    (left, before) => round(judged, left, before),
     ({ findings }) => new Set(findings.map(({ row }) => row)),
   );
-  const { findings, limits, distances, compared: by } = last;
-  return { findings, limits, kept, reference: distances?.reference ?? null, spreads: spreadsOf(by) };
+  const { findings, before, limits, distances, compared: by } = last;
+  const found = new Set(findings.map(({ row }) => row));
+  return {
+    findings,
+    earlier: before.filter(({ row }) => !found.has(row)),
+    limits,
+    kept,
+    reference: distances?.reference ?? null,
+    spreads: spreadsOf(by),
+  };
 }
 
 /** KPIs that are judged alike, each with what a baseline knows of it. */

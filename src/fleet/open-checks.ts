@@ -30,8 +30,8 @@ const someChecks = ([first = '', ...more]: readonly string[]): string =>
 
 type Checked = Pick<NodeHead, 'checks' | 'tool'>;
 
-/** Of each tool the checks that at least half of its nodes were judged by. */
-function usualChecks(nodes: readonly Checked[]): ReadonlyMap<string, ReadonlySet<string>> {
+/** Of each tool the checks that a share of its nodes was judged by. */
+function judgedShares(nodes: readonly Checked[]): ReadonlyMap<string, ReadonlyMap<string, number>> {
   const counts = new Map<string, { nodes: number; readonly judged: Map<string, number> }>();
   for (const { tool, checks } of nodes) {
     const own = counts.get(tool.name) ?? { nodes: 0, judged: new Map<string, number>() };
@@ -43,29 +43,34 @@ function usualChecks(nodes: readonly Checked[]): ReadonlyMap<string, ReadonlySet
   return new Map(
     [...counts].map(([tool, { nodes: of, judged }]) => [
       tool,
-      new Set([...judged].flatMap(([name, count]) => (count >= of / 2 ? [name] : []))),
+      new Map([...judged].map(([name, count]) => [name, count / of])),
     ]),
   );
 }
+
+/** `dcgm/memory@gpu 0` of `dcgm/memory`, the check of the whole test. */
+export const isEntityOf = (name: string, whole: string): boolean => name.startsWith(`${whole}@`);
 
 /**
  * Another tool’s checks that most of its nodes were judged by and that this one does not even name, as of a GPU that is gone. A
  * suite of ours says itself what is required.
  */
-function absentChecks({ checks, tool }: Checked, usual: ReadonlySet<string>): readonly string[] {
+function absentChecks({ checks, tool }: Checked, shares: ReadonlyMap<string, number>): readonly string[] {
   if (checks.length === 0 || checks.some(({ required }) => required !== undefined)) return [];
   if (tool.name === OWN) return [];
   const own = new Set(checks.map(({ name }) => name));
-  return [...usual].filter((name) => !own.has(name));
+  const isThere = (usual: string) => own.has(usual) || checks.some(({ name }) => isEntityOf(name, usual));
+  return [...shares].flatMap(([name, share]) => (share > 0.5 && !isThere(name) ? [name] : []));
 }
 
-/** What a node skipped and most others were judged by, together where it is the same of the same nodes. */
+/** What a node skipped and at least half of all were judged by, together where it is the same of the same nodes. */
 export function skippedTexts(nodes: readonly (Checked & Pick<NodeHead, 'node'>)[]): readonly string[] {
-  const usual = usualChecks(nodes);
+  const shares = judgedShares(nodes);
   const all = new Map<string, { readonly node: string; readonly why: string; readonly names: string[] }>();
   for (const { node, checks, tool } of nodes) {
     for (const { name, verdict, reason, required } of checks) {
-      if (verdict !== 'skipped' || required === true || !usual.get(tool.name)?.has(name)) continue;
+      const share = shares.get(tool.name)?.get(name) ?? 0;
+      if (verdict !== 'skipped' || required === true || share < 0.5) continue;
       const why = reason ?? 'it does not say why';
       const key = JSON.stringify([node, why]);
       const known = all.get(key) ?? { node, why, names: [] };
@@ -74,7 +79,8 @@ export function skippedTexts(nodes: readonly (Checked & Pick<NodeHead, 'node'>)[
     }
   }
   return [...all.values()].map(
-    ({ node, why, names }) => `skipped on ${node}, and judged on most nodes: ${someChecks(names)}: ${why}`,
+    ({ node, why, names }) =>
+      `skipped on ${node}, and judged on at least half of the nodes: ${someChecks(names)}: ${why}`,
   );
 }
 
@@ -92,10 +98,10 @@ export function lackedChecks(
     having >= nodes.length / 2
       ? `it has no check of its own, and ${having} of ${plural(nodes.length, 'node')} have`
       : null;
-  const usual = usualChecks(nodes);
+  const shares = judgedShares(nodes);
   return nodes.map((one, node) => {
     if (one.checks.length === 0) return judged.has(node) ? text : null;
-    const absent = absentChecks(one, usual.get(one.tool.name) ?? new Set());
+    const absent = absentChecks(one, shares.get(one.tool.name) ?? new Map());
     return absent.length === 0 ? null : `it lacks what most nodes were judged by: ${someChecks(absent)}`;
   });
 }

@@ -8,7 +8,7 @@ import type { Fleet, Series } from './table.js';
 export interface Outliers {
   readonly series: Series;
   readonly kept: Int32Array;
-  /** Of the last round: a row that is not kept may have none. */
+  /** Of each row that is not kept, at least one. */
   readonly findings: readonly SeriesFinding[];
 }
 
@@ -36,20 +36,18 @@ export function outliersOf(
   const told = new Map<number, Told>();
   for (const { series, kept, findings } of all) {
     const [rows, worst] = [new Set(kept), worstOf(findings)];
-    series.places.forEach((place, row) => {
-      if (rows.has(row) || Number.isNaN(series.columns.median[row])) return;
-      const { node = -1, on = '' } = places[place] ?? {};
-      const finding = worst.get(row);
-      const title = `${keyTitle(series.key)}${on === 'cpu' ? '' : ` on ${on}`}`;
-      const text = finding === undefined ? title : `${title}: ${ruleText(finding)}`;
-      const beyond = finding === undefined ? 0 : finding.worse / finding.limit;
+    for (const [row, finding] of worst) {
+      if (rows.has(row)) continue;
+      const { node = -1, on = '' } = places[series.places[row] ?? -1] ?? {};
+      const text = `${keyTitle(series.key)}${on === 'cpu' ? '' : ` on ${on}`}: ${ruleText(finding)}`;
+      const beyond = finding.worse / finding.limit;
       const own = told.get(node);
       if (own === undefined) told.set(node, { text, beyond, kpis: 1 });
       else {
         own.kpis++;
         if (beyond > own.beyond) [own.text, own.beyond] = [text, beyond];
       }
-    });
+    }
   }
   return [...told]
     .sort(([a], [b]) => a - b)

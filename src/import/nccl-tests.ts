@@ -140,14 +140,17 @@ function judge(run: Run, program: string, measured: readonly Measured[]): Judged
   // Beside results that were looked at, those that were not are of what the operation does not support, as
   // alltoall in place.
   const right = isOpen ? measured : looked.filter(({ figures }) => figures.wrong === 0);
+  const unlooked = run.untold
+    ? 'its output ends before it says whether its results are right'
+    : 'nccl-tests did not look at its results (-c 0)';
   const results = isOpen
-    ? check(`${program} results`, 'inconclusive', 'nccl-tests did not look at its results (-c 0)')
+    ? check(`${program} results`, 'inconclusive', unlooked)
     : check(`${program} results`, 'pass', null);
   return {
     problems,
     checks: [...(isWrong ? [] : [results]), ...averageCheck(run, program)],
     // Out of bounds and of no row, any of them may be wrong.
-    kpis: isWrong && wrong.length === 0 ? [] : kpisOf(deviceOf(run), right),
+    kpis: run.untold || (isWrong && wrong.length === 0) ? [] : kpisOf(deviceOf(run), right),
     unlooked: isOpen ? [] : measured.filter(({ figures }) => figures.wrong === null),
   };
 }
@@ -178,6 +181,8 @@ function whatRan(run: Run, path: string) {
         : `of ${run.program} no bus rate is known`,
     );
   }
+  if (run.ranks.length === 1 && run.failure === null)
+    throw new Error('one rank alone uses no bus, so there is no bus rate: measure with two GPUs or more');
   if (run.ofCpu) throw new Error('its times are those of the CPU (-C), not of the collective');
   return { host, program, operation };
 }

@@ -15,8 +15,8 @@ const MAIN = 'main';
 export const bytesOption = (what: string): Options => ({
   type: 'string',
   group: 'Case:',
-  describe: `${what}: 32KiB,1MiB or 16KiB..256MiB*2; 70%: of the free memory; main: four times the last caches, at least 512 MiB`,
-  defaultDescription: 'from half of the first cache to four times the last',
+  describe: `${what}: 32KiB,1MiB or 16KiB..256MiB*2; 70%: of the free memory; main: past all caches, at least 512 MiB`,
+  defaultDescription: 'from half of the first cache to past the last',
 });
 
 export interface AskedSizes {

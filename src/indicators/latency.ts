@@ -18,7 +18,7 @@ import { askedSizes, bytesOption } from './asked-sizes.js';
 import type { Flags, Indicator, Parameters } from './indicator.js';
 import { askedLoads, LOAD_STEP, loadOption, loadText, MOST_LOAD } from './latency-load.js';
 import { sizeText } from './memory-share.js';
-import { defaultSizes } from './memory-sizes.js';
+import { defaultSizes, ofOneCore } from './memory-sizes.js';
 import { threadOptions, threadsOf } from './threads.js';
 
 const ORDERS = ['random', 'pages'] as const;
@@ -101,13 +101,6 @@ function lineOf({ caches }: Pick<CpuDescription, 'caches'>): Bytes {
   const line = Math.max(0, ...told);
   return line >= LINK && line <= MOST_LINE && line % 8 === 0 ? line : USUAL_LINE;
 }
-
-/** One thread reads from the last cache of its own core, however many of them the machine has. */
-const ofOneCore = (cpu: CpuDescription): CpuDescription => ({
-  ...cpu,
-  threads: 1,
-  caches: cpu.caches.map((cache) => ({ ...cache, instances: 1 })),
-});
 
 /** Only whether to pin is left to say. @throws UserError for more threads, QuantityError */
 function pinOf(flags: Flags, machine: MachineDescription): boolean {

@@ -78,6 +78,13 @@ export const pastAllCaches = (cpu: Caches): Bytes => Math.max(LEAST_OF_MAIN, pas
 export const mainMemory = (cpu: Caches, free: Bytes | null): Bytes =>
   Math.max(LEAST_OF_MAIN, pastTheLast(cpu, free));
 
+/** One thread reads from the last cache of its own core, however many of them the machine has. */
+export const ofOneCore = (cpu: CpuDescription): CpuDescription => ({
+  ...cpu,
+  threads: 1,
+  caches: cpu.caches.map((cache) => ({ ...cache, instances: 1 })),
+});
+
 const meantAsMain = (bytes: Bytes, cpu: Caches, free: Bytes | null): boolean =>
   bytes === pastTheLast(cpu, free) || bytes === mainMemory(cpu, free);
 
@@ -88,18 +95,32 @@ export interface ShortOfMain {
   readonly times: number;
 }
 
-/** null: it is no such size, or it is past the caches, as far as they are known. */
-export function shortOfMain(bytes: Bytes, cpu: Caches, free: Bytes | null): ShortOfMain | null {
-  if (!listsLast(cpu) || !meantAsMain(bytes, cpu, free)) return null;
-  const caches = heldBy(cpu);
+/**
+ * null: it is no such size, or it is past the caches, as far as they are known, or else assumed.
+ * @param read the caches of those that read it, where they are fewer
+ */
+export function shortOfMain(
+  bytes: Bytes,
+  cpu: Caches,
+  free: Bytes | null,
+  read: Caches = cpu,
+): ShortOfMain | null {
+  // A size that is meant as theirs alone is past theirs: free memory did not limit it.
+  if (!meantAsMain(bytes, cpu, free)) return null;
+  const caches = heldBy(read);
   if (bytes >= pastCaches(caches)) return null;
   const which = PAST_ALL * caches.all > PAST_THE_LAST * caches.last ? 'all' : 'last';
   return { which, held: caches[which], times: bytes / caches[which] };
 }
 
-/** What the last caches are taken to hold for a size that is to be main memory's, where the system does not list them; null: it does. */
-export const assumedLast = (bytes: Bytes, cpu: Caches, free: Bytes | null): Bytes | null =>
-  listsLast(cpu) || !meantAsMain(bytes, cpu, free) ? null : heldBy(cpu).last;
+/**
+ * What the last caches are taken to hold for a size that is to be main memory's, where the system does not list them; null: it does.
+ * @param read as of `shortOfMain`: some sizes follow from the machine's, some from theirs
+ */
+export function assumedLast(bytes: Bytes, cpu: Caches, free: Bytes | null, read: Caches = cpu): Bytes | null {
+  const meant = meantAsMain(bytes, cpu, free) || meantAsMain(bytes, read, free);
+  return listsLast(read) || !meant ? null : heldBy(read).last;
+}
 
 /** The first data caches: of each kind of core one. */
 function firstCaches({ caches }: Caches): readonly CacheDescription[] {
@@ -128,7 +149,7 @@ function usedOf(first: readonly CacheDescription[], { threads, allowed }: Placin
   );
 }
 
-/** From half of the first data caches that threads use to four times the last, as far as memory goes. */
+/** From half of the first data caches that threads use to past all caches, as far as memory goes. */
 export function defaultSizes(cpu: Caches, placing: Placing, free: Bytes | null): DefaultSizes {
   const firsts = firstCaches(cpu);
   const [size, used] =

@@ -318,6 +318,10 @@ function readSuite(content: string, name: string, shipped: (tier: Tier) => strin
       `${name}:${lineOf(['campaign', 'stackFile'])}: a suite measures a machine, so it takes no stack file`,
     );
   }
+  if (given !== undefined && given.measure === undefined && data.extends === undefined)
+    throw new UserError(
+      `${name}:${lineOf(['campaign'])}: campaign.measure: it is missing, and may be where a suite extends another: say what is measured, or what it extends`,
+    );
   if (given?.defaults !== undefined && given.measure === undefined)
     throw new UserError(
       `${name}:${lineOf(['campaign', 'defaults'])}: campaign.defaults: they are for the entries of measure in this file, and there are none`,

@@ -88,6 +88,9 @@ const howTraits = (asked: RecordBatch['asked']): [string, Value][] =>
 export const askedStack = ({ asked: { stack } }: Pick<NamedBatch, 'asked'>): string =>
   stack.own ?? [stack.provider, stack.variant].filter((part) => part !== null).join(':');
 
+/** What each loading thread reads follows from their being any: no batch is another one by it. */
+const FOLLOWS = 'loadBytes';
+
 /** m, n and k become one size where they are equal in every batch. */
 function traitsOf({ asked, imported }: NamedBatch, square: boolean): Traits {
   const { indicator, parameters } = asked.case;
@@ -98,7 +101,7 @@ function traitsOf({ asked, imported }: NamedBatch, square: boolean): Traits {
   return new Map<string, Value>([
     ['indicator', indicator],
     ...shape,
-    ...Object.entries(others),
+    ...Object.entries(others).filter(([key]) => key !== FOLLOWS),
     ...samplingTraits(asked),
     ['stack', askedStack({ asked })],
     ['device', asked.device],

@@ -121,13 +121,13 @@ function student(sorted: Float64Array, level: number, logarithmic: boolean): Non
   return logarithmic ? { low: Math.exp(low), high: Math.exp(high) } : { low, high };
 }
 
-/** Where both ends are one value, they are so to the step of the clock, and not exact. */
+/** Where both ends are one value, that need not be exact: below the step of the clock launches cannot differ. */
 const ofTies = (interval: Interval): Interval =>
   interval.ci === null || interval.ci.low < interval.ci.high
     ? interval
     : {
         ...interval,
-        method: `${interval.method}; launches tie at the step of the clock, below which nothing is known`,
+        method: `${interval.method}; its ends do not differ, as where launches tie at the step of the clock, below which nothing is known`,
       };
 
 /**

@@ -6,7 +6,7 @@
  * exact for differences that are symmetric, as those of two batches are whose launches scatter alike, whatever their shape.
  */
 import { quantileSorted } from './quantile.js';
-import { logarithms, NO_SPREAD, type Shift } from './shift.js';
+import { logarithms, type Shift } from './shift.js';
 import { signedRankAtMost, walshAverages, walshRank } from './signed-ranks.js';
 
 /**
@@ -14,6 +14,8 @@ import { signedRankAtMost, walshAverages, walshRank } from './signed-ranks.js';
  * would not be told among several comparisons, where launches that are not paired tell it.
  */
 export const LEAST_ROUNDS = 10;
+
+const NO_SPREAD_OF_RATIOS = 'none: rounds whose ratios are all equal do not tell how far they spread';
 
 /** Equal launches count on both sides, so that ties never make a difference surer. */
 function signedRankP(averages: Float64Array, n: number): number {
@@ -39,7 +41,7 @@ export function pairedShift(reference: ArrayLike<number>, values: ArrayLike<numb
   const estimate = quantileSorted(averages, 0.5);
   const [least = 0, most = 0] = [averages[0], averages.at(-1)];
   if (least === most) {
-    return { estimate, interval: null, p: 1, method: NO_SPREAD };
+    return { estimate, interval: null, p: 1, method: NO_SPREAD_OF_RATIOS };
   }
   return {
     estimate,

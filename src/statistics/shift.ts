@@ -101,8 +101,8 @@ function byWelch(reference: Float64Array, values: Float64Array): Shift {
   };
 }
 
-export const NO_SPREAD =
-  'none: launches without any spread, which tie at the step of the clock, do not tell how far they spread';
+const NO_SPREAD =
+  'none: launches without any spread, as where they tie at the step of the clock, do not tell how far they spread';
 
 const untold = (estimate: number, method: string): Shift => ({ estimate, interval: null, p: 1, method });
 

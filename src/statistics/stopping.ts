@@ -126,7 +126,8 @@ export function precisionReached(launchMedians: ArrayLike<number>, target: numbe
   }
   const reached = halfWidth <= limit;
   const worthText = worth === null ? '' : `, worth ${significant(worth, 2)} independent ones`;
-  const tiesText = halfWidth === 0 ? ', which tie at the step of the clock' : '';
+  const tiesText =
+    halfWidth === 0 ? ', whose interval has no width, as where they tie at the step of the clock' : '';
   const [found, needed] = toldApart(halfWidth, limit);
   const reason = `±${found} after ${launches} launches${worthText}${tiesText}; ±${formatShare(target)} takes ±${needed} there, a reserve for looking after each`;
   return { ...base, reached, reason };

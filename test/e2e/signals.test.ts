@@ -20,7 +20,7 @@ import { measuringSeconds } from '../support/processes.js';
 /** Of one thread: where two share CPUs with others, each repetition waits for both. */
 const MEASURED = ['matmul', '--size', '256', '--threads', '1', '--warmup', '5'];
 /** Of a launch, which measures for longer than it takes to find that it does. */
-const REPETITIONS = 3000;
+const REPETITIONS = 6000;
 
 const campaignBegun = (out: string): Promise<string> =>
   until(() => {

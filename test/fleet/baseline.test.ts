@@ -114,6 +114,24 @@ describe('fleet baseline', () => {
     expect(baseline.entries.map((entry) => entry.nodes)).toEqual([9, 9, 8, 8]);
   });
 
+  it('has a figure for who was taken out beside others without whom it would not have been', () => {
+    // Of its four slow nodes the sustained rates are high: beside them `a` is 6 % below the middle, without them 4 %.
+    const sustained = [...Array(4).fill(1e11), 0.94e11, 1e11, 1e11, 1e11, ...Array(3).fill(0.955e11)];
+    const nodes = healthyNodes(11).map((node, i) => {
+      const { kpis, ...rest } = i < 4 ? slower(node, 0.8) : node;
+      return {
+        ...rest,
+        node: i === 4 ? 'a' : node.node,
+        kpis: kpis.map((kpi) => ({ ...kpi, sustained: sustained[i] })),
+      };
+    });
+    const { leftOut } = makeBaseline(fleetOf(nodes), ABOUT, 1);
+    expect(leftOut).toHaveLength(5);
+    expect(leftOut.find(({ node }) => node === 'a')?.why).toMatch(
+      /^an outlier at .*: rate over the wall clock 6\.0 % lower \(limit 5\.0 %\)$/,
+    );
+  });
+
   it.each([
     ['slower than any healthy node', 1e12, /10\.0 % of the peak .* only 20 % to 100 % can be/],
     ['faster than its peak', 0.9e11, /111\.\d % of the peak/],

@@ -311,7 +311,7 @@ describe('fleet check', () => {
         ],
       ]);
       expect(found.notes).toEqual([
-        'skipped on skips, and judged on most nodes: dcgm/power@gpu 0 and 2 more: DCGM says Skip',
+        'skipped on skips, and judged on at least half of the nodes: dcgm/power@gpu 0 and 2 more: DCGM says Skip',
       ]);
       expect(check(alike).notes).toEqual([]);
       // Each of its own suite, which says itself what is required.
@@ -319,6 +319,30 @@ describe('fleet check', () => {
       const t1 = [...t0, own('pass', { name: 'load', required: true })];
       const mixed = healthyNodes(4).map((node, i) => ({ ...node, checks: i === 0 ? t0 : t1 }));
       expect(check(mixed).named).toEqual([]);
+    });
+
+    it('is none where half of the nodes have it, or where it is a whole test that is told by its entities', () => {
+      const tool = { name: 'dcgm', version: null, commit: null };
+      const diagnosed = (node: string, ...checks: NodeCheck[]) =>
+        nodeOf(node, [], { tool, devices: {}, checks });
+      const onGpu = (i: number) => own('pass', { name: `dcgm/memory@gpu ${i}` });
+      const [one, two] = [[onGpu(0)], [onGpu(0), onGpu(1)]];
+      expect(
+        check([
+          diagnosed('a', ...two),
+          diagnosed('b', ...two),
+          diagnosed('c', ...one),
+          diagnosed('d', ...one),
+        ]).named,
+      ).toEqual([]);
+      const whole = (verdict: 'warn' | 'fail') => own(verdict, { name: 'dcgm/memory', reason: 'hot' });
+      const failed = check([diagnosed('a', ...two, whole('fail')), diagnosed('b', ...two)]);
+      expect(causes(failed)).toEqual({ a: 'failed-check' });
+      const warned = ['a', 'b', 'c'].map((node) => diagnosed(node, ...two, whole('warn')));
+      expect(check([...warned, diagnosed('d', ...two)]).named).toEqual([]);
+      // Nothing of that test at all is another matter.
+      const without = diagnosed('d', own('pass', { name: 'dcgm/power' }));
+      expect(causes(check([...warned, without]))).toEqual({ d: 'open-check' });
     });
 
     it('is none that warns, and that is told', () => {

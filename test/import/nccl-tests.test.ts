@@ -162,6 +162,23 @@ describe('nccl-tests', () => {
     ).toMatch(/^a row that its header does not explain: 1048576/);
   });
 
+  it('is open and without KPIs where its end is missing, which alone says whether results are right', () => {
+    const parts: Printed = { program: null, label: 'error', end: '', wrong: () => ['4e-07', '2e-01'] };
+    const cut = printed(parts).replace(/# Out of bounds.*\n/, '');
+    for (const text of [cut, printed(parts)]) {
+      const node = only(text, 'all_reduce.txt');
+      expect([node?.kpis, node?.problems.map(({ kind }) => kind)]).toEqual([[], ['lost']]);
+      expect(node?.checks).toEqual([
+        expect.objectContaining({
+          verdict: 'inconclusive',
+          reason: 'its output ends before it says whether its results are right',
+        }),
+      ]);
+    }
+    const notLooked = only(printed({ ...parts, wrong: () => ['N/A', 'N/A'] }), 'all_reduce.txt');
+    expect(notLooked?.checks[0]?.reason).toMatch(/-c 0/);
+  });
+
   it('is lost with the error by which it ended, also where it ended before it listed its ranks', () => {
     const error = 'Test CUDA failure common.cu:1005 ’no CUDA-capable device is detected’';
     const failed = `n9: ${error}\n .. n9 pid 3288: Test failure common.cu:891\n`;
@@ -236,6 +253,10 @@ describe('nccl-tests', () => {
       /names no node: put it into a folder/,
     );
     expect(why(printed({ hosts: [] }))[0]?.[0]).toMatch(/does not list its ranks/);
+    // A node with one GPU has lost nothing.
+    expect(why(printed({ hosts: ['a'] }))).toEqual([
+      ['one rank alone uses no bus, so there is no bus rate: measure with two GPUs or more', true],
+    ]);
     expect(why(printed({ program: 'hypercube_perf' }), 'all_reduce.txt')[0]?.[0]).toBe(
       'of hypercube_perf no bus rate is known',
     );

@@ -10,6 +10,7 @@ import {
   toLine,
 } from '../../src/fleet/node-line.js';
 import { fleetOf } from '../../src/fleet/table.js';
+import { worstOfEach } from '../../src/import/dcgm/iterations.js';
 import { dcgmNode } from '../../src/import/dcgm.js';
 import { readDcgm, readSuperbench } from '../../src/import/nodes.js';
 import { leftOutText, superbenchNode, toSuperbench } from '../../src/import/superbench.js';
@@ -414,6 +415,77 @@ describe('dcgmi diag -j', () => {
         ['dcgm/memory@gpu 0', 'fail', 'in iteration 2 of 2: made-up'],
         skipped,
       ]);
+    });
+
+    it('is open where it was not judged in one, and says in which; a whole test is told of by its entities', () => {
+      const skips = iteration('Skip', { info: ['busy'] });
+      expect(checksOf({ iterations: [pass, skips], 'Overall Result': 'Pass' })).toEqual([
+        ['dcgm/memory@gpu 0', 'inconclusive', 'in iteration 2 of 2: skipped: busy'],
+        skipped,
+      ]);
+      expect(checksOf({ iterations: [pass, null, pass], 'Overall Result': 'Pass' })).toEqual([
+        ['dcgm/memory@gpu 0', 'inconclusive', 'in iteration 2 of 3: no result of it'],
+        ['dcgm/eud@gpu 0', 'skipped', 'in iterations 1, 3 of 3: none'],
+        ['dcgm', 'inconclusive', 'in iteration 2 of 3: DCGM reports no result of any test'],
+      ]);
+      const check = (verdict: CheckVerdict, reason: string | null = null, name = 'm'): NodeCheck => ({
+        name,
+        verdict,
+        cause: null,
+        reason,
+        seconds: null,
+      });
+      const [warns, passes] = [check('warn', 'hot'), check('pass')];
+      expect(worstOfEach([[passes], []])).toEqual([
+        check('inconclusive', 'in iteration 2 of 2: no result of it'),
+      ]);
+      expect(worstOfEach([[warns], [check('skipped')]])).toEqual([
+        check('inconclusive', 'in iteration 1 of 2: hot; in iteration 2 of 2: skipped'),
+      ]);
+      const entity = check('pass', null, 'm@gpu 0');
+      expect(worstOfEach([[entity, warns], [entity]])).toEqual([
+        entity,
+        check('warn', 'in iteration 1 of 2: hot'),
+      ]);
+      const skippedEntity = check('skipped', null, 'm@gpu 0');
+      expect(worstOfEach([[skippedEntity, passes], [skippedEntity]])[1]).toEqual(
+        check('inconclusive', 'in iteration 2 of 2: no result of it'),
+      );
+      expect(worstOfEach([[check('fail', 'x')], [check('skipped')]])).toEqual([
+        check('fail', 'in iteration 1 of 2: x'),
+      ]);
+    });
+
+    it('tells all reasons, each with its iterations, however many checks of one name there are', () => {
+      const two = {
+        'DCGM Diagnostic': {
+          test_categories: [
+            {
+              category: 'Hardware',
+              tests: [
+                {
+                  name: 'memory',
+                  results: ['made-up', 'another'].map((warning) => ({
+                    entity_group: 'GPU',
+                    entity_id: 0,
+                    status: 'Fail',
+                    warnings: [{ warning }],
+                  })),
+                },
+              ],
+            },
+          ],
+        },
+      };
+      const failed = (warning: string) => iteration('Fail', { warnings: [{ warning }] });
+      const reasonOf = (...iterations: object[]) =>
+        checksOf({ iterations, 'Overall Result': 'Fail' })?.[0]?.slice(1);
+      expect(reasonOf(two, pass)).toEqual([
+        'fail',
+        'in iteration 1 of 2: made-up; in iteration 1 of 2: another',
+      ]);
+      expect(reasonOf(two, failed('made-up'))).toEqual(['fail', 'made-up; in iteration 1 of 2: another']);
+      expect(reasonOf(failed('x'), failed('x'))).toEqual(['fail', 'x']);
     });
 
     it('is open where DCGM ended them for another reason, which it prints before them', () => {

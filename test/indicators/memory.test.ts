@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { memory } from '../../src/indicators/memory.js';
-import { assumedLast, defaultSizes, mainMemory, shortOfMain } from '../../src/indicators/memory-sizes.js';
+import {
+  assumedLast,
+  defaultSizes,
+  mainMemory,
+  ofOneCore,
+  shortOfMain,
+} from '../../src/indicators/memory-sizes.js';
 import { CACHES, cache, machineOf } from '../support/machine.js';
 import { UNBOUND } from './support.js';
 
@@ -282,6 +288,27 @@ describe('the working set of main memory', () => {
         null,
       ),
     ).toBeNull();
+  });
+
+  it('is short of assumed caches, too', () => {
+    const hidden = { caches: [], cachesFrom: null, threads: 64 };
+    const held = { which: 'last', held: 256 * MIB };
+    expect(shortOfMain(256 * MIB, hidden, 512 * MIB)).toEqual({ ...held, times: 1 });
+    expect(shortOfMain(128 * MIB, hidden, 256 * MIB)).toEqual({ ...held, times: 0.5 });
+    expect(shortOfMain(1024 * MIB, hidden, null)).toBeNull();
+  });
+
+  it('is held against the caches of those that read it, whoever’s size it is', () => {
+    const { cpu } = machineOf();
+    const two = { ...cpu, caches: [cache(3, 384 * MIB, 8, 2)], cachesFrom: 'kernel' as const };
+    const short = (bytes: number, free: number) => shortOfMain(bytes, two, free, ofOneCore(two));
+    // `main` is 2 GiB of the machine for want of more: of its one last cache a core has enough.
+    expect(short(2048 * MIB, 6000 * MIB)).toBeNull();
+    expect(short(1024 * MIB, 3000 * MIB)).toMatchObject({ held: 384 * MIB, times: 8 / 3 });
+    const hidden = { ...cpu, caches: [], cachesFrom: null, threads: 64 };
+    for (const bytes of [128 * MIB, 1024 * MIB])
+      expect(assumedLast(bytes, hidden, null, ofOneCore(hidden))).toBe(32 * MIB);
+    expect(assumedLast(64 * MIB, hidden, null, ofOneCore(hidden))).toBeNull();
   });
 
   it('is what `main` means, on the CPU', () => {

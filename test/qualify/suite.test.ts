@@ -85,6 +85,10 @@ describe('a suite of one’s own', () => {
       'name: a\nextends: t1\ncampaign:\n  defaults: { duration: 5s }\n',
       /^own\.yaml:4: campaign\.defaults: they are for the entries of measure in this file, and there are none$/,
     ],
+    [
+      'name: a\ncampaign:\n  budget: 5min\n',
+      /^own\.yaml:3: campaign\.measure: it is missing, and may be where a suite extends another: say what/,
+    ],
     ['name: a\nextends: t1\ncampaign:\n  measure: []\n', /own\.yaml:4: campaign\.measure: takes a list/],
     [
       'name: a\ncampaign:\n  measure:\n    - { indicator: matmul }\n',

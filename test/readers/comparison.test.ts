@@ -195,7 +195,7 @@ describe('a comparison of records', () => {
     expect(renderComparison(document, terminalStyle({}))).toMatch(/to settle .*about \d+ launches of each/);
   });
 
-  it('asks for no launches where those of a side tie: their number tells nothing', () => {
+  it('asks for no launches where those of both sides tie: their number tells nothing', () => {
     const tied: DescribedRecord = { batches: [{ launches: Array(10).fill(1) }] };
     const document = compare([tied, tied]);
     expect(document.cases[0]?.comparisons[0]).toMatchObject({
@@ -205,7 +205,7 @@ describe('a comparison of records', () => {
     });
     for (const cut of [false, true])
       expect(renderComparison(document, { ...terminalStyle({}), width: 200 }, cut)).toMatch(
-        /to settle +the launches of a side tie at the step of the clock.*more work$/m,
+        /to settle +the launches of both sides, or in rounds their ratios, do not differ, as where they tie at the step of the clock.*more work$/m,
       );
     const more = compare([
       { batches: [...tied.batches, { parameters: { m: 7 }, launches: [1] }] },

@@ -6,7 +6,9 @@ import { hugePagesOf } from '../../src/readers/huge-pages.js';
 import { renderRecord } from '../../src/readers/terminal/record.js';
 import { terminalStyle } from '../../src/readers/terminal/style.js';
 import { curvesOf } from '../../src/record/curves.js';
+import { withSameLabels } from '../../src/record/kpis-of.js';
 import type { PiBenchRecord, RecordBatch } from '../../src/record/schema.js';
+import { curves } from '../../src/report/figures/curves.js';
 import { buildReport } from '../../src/report/model.js';
 import { besideLists, summaryTable } from '../../src/report/tables.js';
 import { batchOf, type Launch } from '../support/batch.js';
@@ -81,6 +83,24 @@ describe('the table of latency', () => {
     expect(flowing(text)).toContain('WRONG in 1 case: latency 64.0 KiB');
   });
 
+  it('says what the caches of one core are assumed to hold where the system lists none', () => {
+    const { cpu, memory, ...machine } = machineOf();
+    const on = (available: number, last: number): string => {
+      const hidden = { ...cpu, caches: [], cachesFrom: null, threads: 64 };
+      const record = {
+        ...recordWith([batchAt(MIB, [5]), batchAt(last, [80])]),
+        machine: { ...machine, cpu: hidden, memory: { ...memory, available } } as never,
+      };
+      return flowing(renderRecord(record, null, terminalStyle({ isTTY: false })));
+    };
+    expect(on(2 ** 40, 128 * MIB)).toContain(
+      'that 128 MiB is past all caches of one core rests on 32.0 MiB of them, 32 MiB for each eight CPUs',
+    );
+    expect(on(140 * MIB, 64 * MIB)).toContain(
+      '64.0 MiB is 2.0 times the last caches of one core as assumed (32.0 MiB, 32 MiB for each eight CPUs, as the system lists none): if so, a part of it is read from caches',
+    );
+  });
+
   it('says where huge pages are missing, of sizes that would have some', () => {
     const pages = (bytes: number, of: number) => ({ hugePages: { bytes, of, possible: of, page: 2 * MIB } });
     const small = batchAt(32 * KIB, [1], pages(0, 2 * MIB));
@@ -148,6 +168,20 @@ describe('latency under load', () => {
     expect(flowing(text)).toContain('the sum of what each loading thread read');
     expect(flowing(text)).not.toContain('at rest');
     for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+  });
+
+  it('beside one that asked for no load is called by the number alone, and only its set is told', () => {
+    const bare = batchAt(128 * MIB, [80]);
+    expect(flowing(shown(bare, one))).toContain('can meanwhile, each 512 MiB of its own again and again');
+    expect(nameBatches([bare, one]).names).toEqual(['batch', '1 loading thread']);
+    const sizes = [32 * KIB, MIB].flatMap((bytes) => [batchAt(bytes, [1]), loadedAt(bytes, 1, [2])]);
+    const record = recordWith(sizes);
+    const { curves: kpis } = buildReport({ ...record, kpis: [...withSameLabels(record.kpis)] }, []);
+    const drawn = curves.draw({ curves: kpis } as Parameters<typeof curves.draw>[0]);
+    if (!('data' in drawn)) throw new Error('a curve of two sizes is drawn');
+    const series = new Set(drawn.data.rows.map(([name]) => name));
+    expect(series).toContain('1 loading thread');
+    expect([...series].join()).not.toMatch(/536870912|512/);
   });
 
   it('has no multiple where nothing was measured without load, and a table for each order', () => {

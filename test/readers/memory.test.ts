@@ -38,11 +38,38 @@ describe('the table of memory', () => {
     );
   });
 
-  it('says what it rests on where the system lists no last cache', () => {
+  it('says what it rests on where the system lists no caches', () => {
     const hidden = { caches: [], cachesFrom: null, threads: 16 };
     expect(shown(16384 * MIB, [MIB, 512 * MIB], hidden)).toContain(
-      'the system lists no last cache: that 512 MiB is past all caches rests on 64.0 MiB of them, 32 MiB for each eight CPUs',
+      'the system lists no caches: that 512 MiB is past all caches rests on 64.0 MiB of them, 32 MiB for each eight CPUs',
     );
+  });
+
+  it('says where a size is short of the caches that it assumes, and not that it is past them', () => {
+    const hidden = { caches: [], cachesFrom: null, threads: 64 };
+    for (const [free, size, times] of [
+      [512, 256, '1.0'],
+      [256, 128, '0.50'],
+    ] as const) {
+      const text = shown(free * MIB, [MIB, size * MIB], hidden);
+      expect(text).toContain(
+        `${size} MiB is ${times} times the last caches as assumed (256 MiB, 32 MiB for each eight CPUs, as the system lists none): if so, memory was not reached; half of the free memory allowed no more`,
+      );
+      expect(text).not.toContain('is past');
+    }
+  });
+
+  it('says nothing of intervals where every launch failed', () => {
+    const failed = batchOf(
+      {
+        indicator: 'memory',
+        parameters: { operation: 'read', stores: 'none', bytes: MIB, threads: 2, pin: true },
+      },
+      [{ seconds: 1e-3, status: 'timed-out' }],
+    );
+    const record = { batches: [failed, failed], kpis: [], machine: machineOf() } as unknown as PiBenchRecord;
+    expect(renderMemory(record, terminalStyle({ isTTY: false }))).not.toContain('no intervals');
+    expect(shown(16384 * MIB, [MIB, 2 * MIB])).toContain('no intervals');
   });
 
   it('says nothing of it where memory is reached, or somebody chose the sizes', () => {

@@ -1,6 +1,7 @@
 /** Where launches ended before the precision that was asked for, every reader of the record says so. */
 import { describe, expect, it } from 'vitest';
 import { missedPrecision } from '../../src/readers/precision.js';
+import { renderGpuTable } from '../../src/readers/terminal/gpu.js';
 import { renderRecord } from '../../src/readers/terminal/record.js';
 import { terminalStyle } from '../../src/readers/terminal/style.js';
 import type { Case, PiBenchRecord, RecordBatch } from '../../src/record/schema.js';
@@ -48,6 +49,19 @@ describe('a precision that was not reached', () => {
     const record = recordWith(cases);
     const shown = renderRecord(record, null, terminalStyle({ isTTY: false })).replaceAll(/\s+/g, ' ');
     expect(shown).toContain(`${record.batches[1]?.title}: the precision was not reached: ${REASON}`);
+  });
+
+  it('names the GPU where one case is measured on two', () => {
+    const { batches } = recordWith([peakCase('float32'), peakCase('float32')]);
+    const onGpus = batches.map((batch, i) => ({
+      ...batch,
+      device: `cuda:${i}`,
+      asked: { ...batch.asked, device: `cuda:${i}` },
+      precision: missed(REASON),
+    }));
+    const shown = renderGpuTable({ ...bare, batches: onGpus }, terminalStyle({ isTTY: false }));
+    for (const { title, device } of onGpus)
+      expect(shown.replaceAll(/\s+/g, ' ')).toContain(`${title} (${device}): the precision was not reached`);
   });
 
   it('stands at the head of a report, on the page and in Markdown', async () => {

@@ -240,6 +240,17 @@ describe('the p99 of several collectives', () => {
     expect(shown(of(100), of(200))).not.toContain('leans on');
   });
 
+  it('of earlier records is that of all repetitions, and leans on none of a launch', () => {
+    const earlier = (repetitions: number): RecordBatch => {
+      const { elapsed, ...batch } = of(repetitions);
+      if (elapsed === null) throw new Error('it was measured');
+      const { p99: _, p99Interval: __, ...rest } = elapsed;
+      return { ...batch, elapsed: rest };
+    };
+    expect(shown(earlier(40), earlier(200))).not.toContain('leans on');
+    expect(shown(earlier(40), of(50))).toContain('(1 of 2 cases, 50 at the least)');
+  });
+
   it('is that of the launches, in microseconds', () => {
     // Of 200 the place is (200 + 1/3) 0.99 + 1/3 - 1 = 197.66.
     expect(shown(of(200), of(200))).toMatch(/ 1198 /);

@@ -44,8 +44,12 @@ describe('the rule for a precision', () => {
       series(8, () => 1),
       0.01,
     );
-    expect(reason).toContain('after 8 launches, which tie at the step of the clock;');
-    expect(interval.method).toMatch(/; launches tie at the step of the clock, below which nothing is known$/);
+    expect(reason).toContain(
+      'after 8 launches, whose interval has no width, as where they tie at the step of the clock;',
+    );
+    expect(interval.method).toMatch(
+      /; its ends do not differ, as where launches tie at the step of the clock, below which nothing is known$/,
+    );
     const differing = precisionReached(
       series(8, (i) => 1 + i / 1000),
       0.5,

@@ -35,6 +35,8 @@ export interface Run {
   readonly rows: readonly Row[];
   /** Of its results all together; null: the run did not come to its end. */
   readonly outOfBounds: number | null;
+  /** Its results were looked at, and its end, which alone says whether they are right, is missing. */
+  readonly untold: boolean;
   /** Of the average, against what the user asked for. */
   readonly average: 'OK' | 'FAILED' | null;
   readonly failure: Failure | null;
@@ -121,8 +123,11 @@ export function runOf(text: string): Run {
   const isCounted = labels.includes('#wrong');
   const read = (text.match(ROW) ?? []).map((line) => rowOf(line, starts));
   const rows = read.flatMap((row) => (typeof row === 'string' ? [] : row));
-  const outOfBounds = OUT_OF_BOUNDS.exec(text)?.[1];
   const average = AVERAGE.exec(text);
+  const counted = average === null ? undefined : OUT_OF_BOUNDS.exec(text)?.[1];
+  const outOfBounds = counted === undefined ? null : Number(counted);
+  const isUntold = !isCounted && outOfBounds === null;
+  const toldOf = (error: number | null): number | null => (error === null || isUntold ? null : 0);
   const odd = read.find((row) => typeof row === 'string');
   const failure = failureOf(text);
   const empty = read.length === 0 ? (failure?.why ?? 'it has no results') : null;
@@ -134,9 +139,10 @@ export function runOf(text: string): Run {
       ? rows
       : rows.map((row) => ({
           ...row,
-          figures: row.figures.map((one) => ({ ...one, wrong: one.wrong === null ? null : 0 })),
+          figures: row.figures.map((one) => ({ ...one, wrong: toldOf(one.wrong) })),
         })),
-    outOfBounds: outOfBounds === undefined || average === null ? null : Number(outOfBounds),
+    outOfBounds,
+    untold: isUntold && rows.some(({ figures }) => figures.some(({ wrong }) => wrong !== null)),
     average: (average?.[1] as 'OK' | 'FAILED' | undefined) ?? null,
     failure,
     ofCpu,

@@ -11,7 +11,7 @@ const ties = ({ interval, launches = [0, 0] }: ComparedPair): boolean =>
   interval === null && Math.min(...launches) > 1;
 
 const TIES =
-  'the launches of a side tie at the step of the clock, so that their number tells nothing: give a repetition more work';
+  'the launches of both sides, or in rounds their ratios, do not differ, as where they tie at the step of the clock, so that their number tells nothing: give a repetition more work';
 
 export interface NeededToSettle {
   readonly text: string;

@@ -30,8 +30,9 @@ function halfWidthOf({ rate, elapsed }: RecordBatch): number | null {
   return of?.interval == null ? null : (of.interval.high - of.interval.low) / 2 / of.median;
 }
 
-/** Half the width of the intervals, as shares of what they are of, where a table has no place for each. */
-export function uncertaintyText(batches: readonly RecordBatch[]): string {
+/** Half the width of the intervals, as shares of what they are of, where a table has no place for each; nothing where nothing was measured. */
+export function uncertaintyText(batches: readonly RecordBatch[]): readonly string[] {
+  if (batches.every(({ elapsed }) => elapsed === null)) return [];
   const widths = batches.flatMap((batch) => {
     const width = halfWidthOf(batch);
     return width === null ? [] : [{ title: batch.title, width }];
@@ -42,10 +43,12 @@ export function uncertaintyText(batches: readonly RecordBatch[]): string {
     const remedy = batches.some(({ precision }) => precision !== undefined)
       ? 'more --inspections, or a longer --budget'
       : '--inspections 3 or more';
-    return `no intervals: too few launches of each case; use ${remedy}`;
+    return [`no intervals: too few launches of each case; use ${remedy}`];
   }
   const middle = median(widths.map(({ width }) => width));
-  return `${intervalsText(batches).join('')}: half of the cases are within ± ${formatShare(middle)}; the widest is ± ${formatShare(worst.width)} (${worst.title})`;
+  return [
+    `${intervalsText(batches).join('')}: half of the cases are within ± ${formatShare(middle)}; the widest is ± ${formatShare(worst.width)} (${worst.title})`,
+  ];
 }
 
 export function basisText(batch: RecordBatch): string {

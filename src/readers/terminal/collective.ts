@@ -104,9 +104,14 @@ function cellsOf(batch: RecordBatch, name: string, style: Style): readonly Cell[
   ];
 }
 
-/** Of sizes whose launches have too few repetitions for a p99, the fewest that one of them has. */
+/**
+ * Of sizes whose launches have too few repetitions for a p99, the fewest that one of them has. Earlier records have the p99 of all
+ * repetitions together, which does not lean on those of a launch.
+ */
 function leaningText(batches: readonly RecordBatch[]): string | null {
-  const fewest = batches.flatMap((batch) => leaningOn(batch, 0.99) ?? []);
+  const fewest = batches
+    .filter(({ elapsed }) => elapsed?.p99 !== undefined)
+    .flatMap((batch) => leaningOn(batch, 0.99) ?? []);
   return fewest.length === 0
     ? null
     : `p99: of launches of fewer than 100 repetitions (${fewest.length} of ${plural(batches.length, 'case')}, ${Math.min(...fewest)} at the least) it leans on the slowest of them`;
@@ -397,7 +402,7 @@ export function renderCollective({ batches }: PiBenchRecord, style: Style): stri
     verifiedText(batches, verifiedBy(first), style),
     ...failedText(batches, style),
     ...precisionText(batches, style),
-    uncertaintyText(batches),
+    ...uncertaintyText(batches),
     ...fitTexts(batches),
     leaningText(batches),
     stragglerText(batches),

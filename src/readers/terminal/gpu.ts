@@ -55,7 +55,7 @@ export function renderGpuTable({ batches }: PiBenchRecord, style: Style): string
   const paragraphs = [
     verifiedText(batches, VERIFIED, style),
     ...failedText(batches, style),
-    ...precisionText(batches, style),
+    ...precisionText(batches, style, titles),
     ...noCeilingTexts(batches).map(style.warn),
     ...intervalsText(batches),
     flagsText(batches, style),

@@ -127,7 +127,7 @@ export function renderLatency(record: PiBenchRecord, style: Style): string {
     ...failedText(batches, style),
     ...precisionText(batches, style),
     ...shortText(record).map(style.warn),
-    uncertaintyText(batches),
+    ...uncertaintyText(batches),
     ...hugePagesTexts(batches, howOf, style),
     flagsText(batches, style),
     ...notCheckedText(batches).map(style.dim),

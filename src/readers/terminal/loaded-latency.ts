@@ -47,6 +47,12 @@ export function loadedTable(order: string, batches: readonly RecordBatch[], styl
 
 /** What the columns are. */
 export function loadedNotes(batches: readonly RecordBatch[]): string {
-  const sets = [...new Set(batches.map(({ case: { parameters } }) => Number(parameters.loadBytes)))];
+  const sets = [
+    ...new Set(
+      batches.flatMap(({ case: { parameters } }) =>
+        parameters.loadBytes === undefined ? [] : Number(parameters.loadBytes),
+      ),
+    ),
+  ];
   return `loading: threads that read main memory as fast as they can meanwhile, each ${sets.map(formatBytes).join(' or ')} of its own again and again, on a CPU of its own; GB/s: what they read together during the repetitions, counted by each of them; ns: time of one load of another thread, whose address the load before it brought; x: times that beside none of them.`;
 }

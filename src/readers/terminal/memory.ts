@@ -130,7 +130,7 @@ export function renderMemory(record: PiBenchRecord, style: Style): string {
     ...failedText(batches, style),
     ...precisionText(batches, style),
     ...shortText(record).map(style.warn),
-    uncertaintyText(batches),
+    ...uncertaintyText(batches),
     ...hugePagesTexts(batches, (batch) => parameter(batch, 'operation'), style),
     flagsText(batches, style),
     ...notCheckedText(batches).map(style.dim),

@@ -52,8 +52,15 @@ export function failedText(batches: readonly RecordBatch[], style: Style): reado
   ];
 }
 
-export const precisionText = (batches: readonly RecordBatch[], style: Style): readonly string[] =>
-  missedPrecision(batches.map(({ title, precision = null }) => ({ name: title, precision }))).map(style.warn);
+/** @param names of the batches, where their titles do not tell them apart */
+export const precisionText = (
+  batches: readonly RecordBatch[],
+  style: Style,
+  names: readonly string[] = batches.map(({ title }) => title),
+): readonly string[] =>
+  missedPrecision(batches.map(({ precision = null }, i) => ({ name: names[i] ?? '', precision }))).map(
+    style.warn,
+  );
 
 /** Checks that could not run anywhere. */
 export function notCheckedText(batches: readonly RecordBatch[]): readonly string[] {

@@ -1,7 +1,7 @@
 /** What is said below a table over working sets, of memory and of latency alike: huge pages, a largest size that is none. */
 import { isGpu } from '../../devices/device.js';
 import { machineOn } from '../../devices/machine-on-part.js';
-import { assumedLast, shortOfMain } from '../../indicators/memory-sizes.js';
+import { assumedLast, ofOneCore, shortOfMain } from '../../indicators/memory-sizes.js';
 import { availableMemory } from '../../machine/capacity.js';
 import type { MachineDescription } from '../../machine/types.js';
 import { formatBytes, significant } from '../../quantities/format.js';
@@ -10,6 +10,8 @@ import { hugePagesOf, lackingText } from '../huge-pages.js';
 import { type Style, wrap } from './style.js';
 
 export const bytesOf = (batch: RecordBatch): number => Number(batch.case.parameters.bytes);
+
+const ASSUMED = '32 MiB for each eight CPUs';
 
 /** Where the sweep's largest size was to be memory's, and free memory did not allow it, or nothing tells whether it is. */
 export function shortText({ batches, machine }: PiBenchRecord): readonly string[] {
@@ -20,18 +22,26 @@ export function shortText({ batches, machine }: PiBenchRecord): readonly string[
   const largest = Math.max(...batches.map(bytesOf));
   const here = machineOn(device, description);
   const free = availableMemory(here);
-  const assumed = assumedLast(largest, here.cpu, free);
-  if (assumed !== null) {
-    return [
-      `the system lists no last cache: that ${formatBytes(largest)} is past all caches rests on ${formatBytes(assumed)} of them, 32 MiB for each eight CPUs`,
-    ];
+  const ofOne = batches[0]?.case.indicator === 'latency';
+  const read = ofOne ? ofOneCore(here.cpu) : here.cpu;
+  const core = ofOne ? ' of one core' : '';
+  const assumed = assumedLast(largest, here.cpu, free, read);
+  const short = shortOfMain(largest, here.cpu, free, read);
+  if (short === null) {
+    return assumed === null
+      ? []
+      : [
+          `the system lists no caches: that ${formatBytes(largest)} is past all caches${core} rests on ${formatBytes(assumed)} of them, ${ASSUMED}`,
+        ];
   }
-  const short = shortOfMain(largest, here.cpu, free);
-  if (short === null) return [];
   const { which, held, times } = short;
   const reached = times <= 1 ? 'memory was not reached' : 'a part of it is read from caches';
+  const [caches, condition] =
+    assumed === null
+      ? [`(${formatBytes(held)} together)`, '']
+      : [`as assumed (${formatBytes(held)}, ${ASSUMED}, as the system lists none)`, 'if so, '];
   return [
-    `${formatBytes(largest)} is ${significant(times, 2)} times ${which === 'last' ? 'the last' : 'all'} caches (${formatBytes(held)} together): ${reached}; half of the free memory allowed no more`,
+    `${formatBytes(largest)} is ${significant(times, 2)} times ${which === 'last' ? 'the last' : 'all'} caches${core} ${caches}: ${condition}${reached}; half of the free memory allowed no more`,
   ];
 }
 

@@ -70,13 +70,16 @@ interface Named {
   readonly style: SeriesStyle;
 }
 
-/** What the stack executed follows from what was asked of it, or was chosen by trial: no curve is another one by it. */
-const FOLLOWS = 'stack_implementation';
+/**
+ * What the stack executed follows from what was asked of it, or was chosen by trial, and what each loading thread reads from their
+ * being any: no curve is another one by them.
+ */
+const FOLLOW: readonly string[] = ['stack_implementation', 'loadBytes'];
 
 /** Named by the labels in which they differ: the first gives the colour, the others, in their order, the way it is drawn. */
 function named(curves: readonly CurveKpi[]): readonly Named[] {
   const keys = Object.keys(curves[0]?.labels ?? {}).filter(
-    (key) => key !== FOLLOWS && new Set(curves.map(({ labels }) => labels[key] ?? null)).size > 1,
+    (key) => !FOLLOW.includes(key) && new Set(curves.map(({ labels }) => labels[key] ?? null)).size > 1,
   );
   const colours = [...new Set(curves.map(({ labels }) => labels[keys[0] ?? ''] ?? null))];
   const drawn = colours.map(() => 0);
