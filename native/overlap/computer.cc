@@ -147,6 +147,7 @@ std::uint64_t Computer::await_go(std::uint32_t number, Team& team) noexcept {
   std::uint64_t disturbances = team.disturbances();
   PreemptionWire::OfThread wire = PreemptionWire::of_thread();
   wire.arm();
+  awake_.store(number, std::memory_order_release);
   wait_busily([&] {
     if (wire.found([&] { return gone_.load(std::memory_order_acquire) == number; })) return true;
     disturbances = team.disturbances();
@@ -163,7 +164,6 @@ void Computer::call() noexcept {
   const std::uint32_t number = given_.load(std::memory_order_relaxed);
   Team& team = workload_->team();
   wake(team);
-  awake_.store(number, std::memory_order_release);
   const std::uint64_t disturbances = await_go(number, team);
   if (dropped_.load(std::memory_order_relaxed) == number) return;
   workload_->run();

@@ -50,7 +50,7 @@ class Computer {
 
   void live(const std::function<std::unique_ptr<Workload>()>& make) noexcept;
   void call() noexcept;
-  // Returns Team::disturbances() as it was when there was no call yet.
+  // Tells that the team is awake. Returns Team::disturbances() as it was when there was no call yet.
   std::uint64_t await_go(std::uint32_t number, Team& team) noexcept;
   void check() noexcept;
   void give(Task task) noexcept;
