@@ -16,23 +16,14 @@ function locate(spec: LibrarySpec, variant: string | null): string | null {
   return searchLibrary(spec, localSystem)[0] ?? null;
 }
 
-/** Why no process here can load this file; null: nothing is against it, or it cannot be read. */
-function whyNoLibrary(path: string): string | null {
-  const file = libraryFile(path);
-  if (file === null || file.machine === process.arch) return null;
-  return file.machine === null
-    ? 'that is no shared library'
-    : `that is built for ${file.machine}, and this is ${process.arch}`;
-}
-
 /** @throws UserError when there is no file to load. Whether it can be loaded only a launch finds out. */
 function checkFile(spec: LibrarySpec, variant: string | null): void {
   const { provider, sonames, needed, plugin } = spec;
   const path = locate(spec, variant);
   if (path !== null) {
-    // What a search finds was looked at.
-    const why = variant === null ? null : whyNoLibrary(path);
-    if (why !== null) throw new UserError(`--stack ${provider}:${variant}: ${why}`);
+    // What a search finds was looked at, and a library of another kind of machine ends its own launches only.
+    if (variant !== null && libraryFile(path)?.isLibrary === false)
+      throw new UserError(`--stack ${provider}:${variant}: that is no shared library`);
     if (plugin === undefined || plugin.isBuilt()) return;
     throw new UserError(`--stack ${provider}: what calls it is not built (${plugin.path}). ${needed}`);
   }

@@ -55,8 +55,8 @@ export function whyNoFile(path: string): string {
 
 export interface LibraryFile {
   readonly path: string;
-  /** That it was built for, as `process.arch` has it; null: it is no shared library. */
-  readonly machine: string | null;
+  /** Of 64 bits, as all that can be loaded here. */
+  readonly isLibrary: boolean;
   readonly soname: string | null;
   readonly sha256: string;
   /** Whether it names a product of bfloat16; null: it names none of float32, either, and may have both from another file. */
@@ -100,7 +100,7 @@ function readLibrary(path: string): LibraryFile {
   const object = readSharedObject(content);
   return {
     path,
-    machine: object?.machine ?? null,
+    isLibrary: object !== null,
     soname: object?.soname ?? null,
     sha256: sha256(content),
     bfloat16: namesBfloat16(content),
