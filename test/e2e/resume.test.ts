@@ -125,6 +125,17 @@ const startsIn = (folder: string): number =>
 const firstLaunch = (out: string): Promise<string> =>
   campaignWith(out, 'the first launch', (campaign) => startsIn(campaign) > 0);
 
+/** A campaign whose first launch has begun, and goes on when there is a file `go`. */
+async function measuringAndWaiting(scratch: string) {
+  const go = join(scratch, 'go');
+  const library = waitingLibrary(scratch, go);
+  const out = join(scratch, 'results');
+  const few = ['--size', '16', '--reps', '5', '--warmup', '2', '--threads', '1', '--timeout', '1000h'];
+  const what = [...few, '--inspections', String(LAUNCHES), '--stack', `cblas:${library}`];
+  const running = startPiBench(['matmul', '--quiet', '--out', out, ...what]);
+  return { go, running, folder: await firstLaunch(out) };
+}
+
 /** Whole documents of launches that the journal calls done, or that only wait to be noted. */
 const doneIn = (folder: string): string[] =>
   journalOf(folder).flatMap(({ event, index }) => (event === 'ended' ? [`${index}.json`] : []));
@@ -178,13 +189,7 @@ describe('resume after kill -9 of everything', () => {
 
   it('refuses a campaign on which another process works, before it touches anything; show says to wait', () =>
     withFolder(async (scratch) => {
-      const go = join(scratch, 'go');
-      const library = waitingLibrary(scratch, go);
-      const out = join(scratch, 'results');
-      const few = ['--size', '16', '--reps', '5', '--warmup', '2', '--threads', '1', '--timeout', '1000h'];
-      const what = [...few, '--inspections', String(LAUNCHES), '--stack', `cblas:${library}`];
-      const running = startPiBench(['matmul', '--quiet', '--out', out, ...what]);
-      const folder = await firstLaunch(out);
+      const { go, running, folder } = await measuringAndWaiting(scratch);
       const resumed = await piBench('resume', folder, '--no-wait', '--quiet');
       expect(resumed.stderr).toMatch(/another pi-bench on this machine works on campaign/);
       expect(resumed.code).toBe(64);
@@ -201,13 +206,7 @@ describe('resume after kill -9 of everything', () => {
     'refuses a campaign that is measured in another network, as in another container with this folder, until that is killed',
     () =>
       withFolder(async (scratch) => {
-        const go = join(scratch, 'go');
-        const library = waitingLibrary(scratch, go);
-        const out = join(scratch, 'results');
-        const few = ['--size', '16', '--reps', '5', '--warmup', '2', '--threads', '1', '--timeout', '1000h'];
-        const what = [...few, '--inspections', String(LAUNCHES), '--stack', `cblas:${library}`];
-        const running = startPiBench(['matmul', '--quiet', '--out', out, ...what]);
-        const folder = await firstLaunch(out);
+        const { go, running, folder } = await measuringAndWaiting(scratch);
         // Were it not refused it would wait for the other's library, and longer than this test.
         const elsewhere = ['60', 'unshare', '--net', process.execPath, launcher, 'resume', folder, '--quiet'];
         const resumedElsewhere = () => start('timeout', elsewhere).ended;

@@ -1,9 +1,12 @@
 /** Tables of several batches: nothing that was measured is left out, and nothing is compared that is not alike. */
 import { describe, expect, it } from 'vitest';
 import { intervalsText } from '../../src/readers/terminal/basis.js';
-import { fitTexts, rankRows, renderCollective, scalingRows } from '../../src/readers/terminal/collective.js';
+import { renderCollective } from '../../src/readers/terminal/collective.js';
+import { fitTexts } from '../../src/readers/terminal/collective-fit.js';
 import { kpiLines } from '../../src/readers/terminal/kpis.js';
+import { rankRows } from '../../src/readers/terminal/rank-rows.js';
 import { renderRecord } from '../../src/readers/terminal/record.js';
+import { scalingRows } from '../../src/readers/terminal/scaling.js';
 import { terminalStyle } from '../../src/readers/terminal/style.js';
 import { verifiedText } from '../../src/readers/terminal/sweep.js';
 import { kpisOf, withSameLabels } from '../../src/record/kpis-of.js';
