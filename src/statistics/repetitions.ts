@@ -200,7 +200,7 @@ function recommend(rows: readonly Row[], method: Method, draw: () => readonly nu
       ? `${best.repetitions} repetitions, the smallest count, have the smallest spread`
       : enough === best
         ? `${best.repetitions} repetitions have the smallest spread, and every smaller count has a larger one`
-        : `the spread of ${enough.repetitions} repetitions cannot be told from the smallest, that of ${best.repetitions}; ${leastRatioFound === null ? 'so many launches tie, to the step of the clock, that hardly any ratio can' : `with so many launches a ratio below ${leastRatioFound.toPrecision(2)} cannot`}`;
+        : `the spread of ${enough.repetitions} repetitions cannot be told from the smallest, that of ${best.repetitions}; ${leastRatioFound === null ? 'so many launches do not differ, as where they tie at the step of the clock, that hardly any ratio can' : `with so many launches a ratio below ${leastRatioFound.toPrecision(2)} cannot`}`;
   return { ...method, repetitions: enough.repetitions, best: best.repetitions, why, leastRatioFound, counts };
 }
 
