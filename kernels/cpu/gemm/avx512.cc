@@ -29,6 +29,7 @@ struct Float32 {
   static Vector load(Mask mask, const float* from) noexcept { return _mm512_maskz_loadu_ps(mask, from); }
   static Vector broadcast(const float* from) noexcept { return _mm512_set1_ps(*from); }
   static Vector broadcast_source(const float* from) noexcept { return broadcast(from); }
+  static Vector multiply(Vector a, Vector b) noexcept { return _mm512_mul_ps(a, b); }
   static Vector multiply_add(Vector a, Vector b, Vector sum) noexcept { return _mm512_fmadd_ps(a, b, sum); }
   static void multiply_add_from(const Unit* from, Vector b, Vector& sum) noexcept {
     asm("vfmadd231ps %1%{1to16%}, %2, %0" : "+v"(sum) : "m"(*from), "v"(b));

@@ -27,6 +27,7 @@ struct Float64 {
   static Vector load(Mask mask, const double* from) noexcept { return _mm512_maskz_loadu_pd(mask, from); }
   static Vector broadcast(const double* from) noexcept { return _mm512_set1_pd(*from); }
   static Vector broadcast_source(const double* from) noexcept { return broadcast(from); }
+  static Vector multiply(Vector a, Vector b) noexcept { return _mm512_mul_pd(a, b); }
   static Vector multiply_add(Vector a, Vector b, Vector sum) noexcept { return _mm512_fmadd_pd(a, b, sum); }
   static void multiply_add_from(const Unit* from, Vector b, Vector& sum) noexcept {
     asm("vfmadd231pd %1%{1to8%}, %2, %0" : "+v"(sum) : "m"(*from), "v"(b));

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "avx512_flat_tile.h"
+#include "avx512_plain_tile.h"
 #include "avx512_tile.h"
 #include "instruction_set.h"
 #include "peak_sums.h"
@@ -30,6 +31,13 @@ constexpr ByRows<sizeof...(below)> flat_by_rows(std::integer_sequence<int, below
 }
 template <typename Arithmetic>
 constexpr auto kFlatByRows = flat_by_rows<Arithmetic>(std::make_integer_sequence<int, kFlatRows>{});
+
+template <typename Arithmetic, int... below>
+constexpr ByRows<sizeof...(below)> plain_by_rows(std::integer_sequence<int, below...>) {
+  return {{compute_plain<Arithmetic, below + 1>...}};
+}
+template <typename Arithmetic>
+constexpr auto kPlainByRows = plain_by_rows<Arithmetic>(std::make_integer_sequence<int, kWideRows>{});
 
 // The kernel for up to one vector of columns, and the one for two, which calls on it at the right edge.
 template <typename Arithmetic>
@@ -82,6 +90,7 @@ constexpr MicroKernel wide_kernel(const MicroKernel& narrow, const ThinKernel* t
   if constexpr (Arithmetic::kCopies) {
     kernel.flat = kFlatByRows<Arithmetic>.functions;
     kernel.rows_of_pairs = kFlatRows;
+    kernel.plain = kPlainByRows<Arithmetic>.functions;
   }
   kernel.any_columns = true;
   kernel.products = Arithmetic::kUnit;

@@ -102,6 +102,8 @@ class BlockedGemm final : public Gemm {
   void multiply_by_strips(const std::byte* first_a, const Panels& b, const Strips& strips_of_rows,
                           std::byte* first_c, std::int64_t columns, Range depth) const noexcept;
   [[nodiscard]] Panels panels_after(Panels b, std::int64_t columns, Range depth) const noexcept;
+  [[nodiscard]] bool is_plain(const Strategy& strategy) const noexcept;
+  [[nodiscard]] bool suits_plan() const noexcept;
   void plan_calls(const Role& role, TileCalls& calls) const noexcept;
   void plan_calls() noexcept;
   void multiply_as_planned(const Role& role, TileCalls& calls) const noexcept;
@@ -204,7 +206,8 @@ class BlockedGemm final : public Gemm {
   bool b_asked_, evenly_, next_asked_, c_asked_, spreading_, stream_c_;
   int b_rows_;
   bool by_lines_;
-  bool flat_;  // strip by strip, by MicroKernel::flat
+  bool flat_;           // strip by strip, by MicroKernel::flat
+  bool plain_ = false;  // panel by panel, by MicroKernel::plain
   bool rows_outside_;
   // Nothing is packed, and all of a member's part is one block: there are only tiles to compute.
   bool only_tiles_ = false;

@@ -170,9 +170,10 @@ void BlockedGemm::multiply_in_place(const Role& role, std::int64_t product) noex
     tile.columns = piece.again + piece.columns;
     tile.b = first_b + source_bytes(done - piece.again);
     done += piece.columns;
-    if (kernel_.beside && next.none()) {
-      const bool whole = piece.columns == kernel_.nr;
-      take_below(heights(piece.kernel), true,
+    const bool whole = piece.columns == kernel_.nr;
+    const bool plain = plain_ && whole;
+    if ((kernel_.beside && next.none()) || plain) {
+      take_below(plain ? kernel_.plain : heights(piece.kernel), true,
                  whole ? role.strips : strips_of_rest(piece.kernel, role.rows.size()), a_row, tile, 0, 0,
                  [&](ComputeTile compute, Tile& below, std::size_t a_from, std::size_t, std::size_t c_from) {
                    below.a = a + a_from;

@@ -98,6 +98,9 @@ inline constexpr int kMostOfTransposed = 128;
 // Tiles beside each other that are computed as one, where two are.
 inline constexpr std::int64_t kTilesOfPair = 2;
 
+// Steps of the depth of a tile of MicroKernel::plain, at least.
+inline constexpr std::int64_t kFewestPlainSteps = 4;
+
 struct ThinKernel {
   MultiplyThin along_rows[kThinVectors];   // for 1 .. 4 vectors, of which elements are neighbours
   MultiplyThin across_rows[kThinVectors];  // likewise, with any distance; elements of a result are neighbours
@@ -173,6 +176,10 @@ struct MicroKernel {  // NOLINT(clang-analyzer-optin.performance.Padding)
   // place. It asks for nothing of B and never writes past the caches. nullptr: in_place computes pairs, where
   // it can.
   const ComputeTile* flat = nullptr;
+  // Likewise what computes tiles of all nr columns and up to mr rows, panel by panel, with those below and
+  // beside them, of kFewestPlainSteps or more. It asks for nothing at all and adds nothing to C. nullptr:
+  // there is none.
+  const ComputeTile* plain = nullptr;
   // by_rows and in_place for cores that are faster without multiply-adds that read an element of A and spread
   // it themselves; nullptr: there is no difference.
   const ComputeTile* spreading = nullptr;

@@ -15,6 +15,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "../cache_sizes.h"
 #include "blocked_gemm.h"
 #include "blocked_packing.h"
 #include "blocked_tiles.h"
@@ -65,8 +66,8 @@ BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, c
 
   for (int i = 0; i < partition_.members(); ++i) roles_.push_back(role_of(i));
   only_tiles_ = has_only_tiles();
-  const bool is_one_panel = shape.n <= kernel.nr && !next_asked_;
-  is_planned_ = only_tiles_ && kernel.beside && (rows_outside_ || is_one_panel);
+  plain_ = is_plain(strategy);
+  is_planned_ = suits_plan();
   if (is_planned_) calls_.resize(roles_.size());
   const std::size_t a_bytes = a_in_place_ ? 0 : strip_bytes(blocks_.mc, blocks_.kc) + kPackingSlack;
   edge_offset_ = whole_lines(a_bytes);
@@ -115,6 +116,21 @@ bool BlockedGemm::has_only_tiles() const noexcept {
   return a_in_place_ && b_in_place_ && !b_asked_ && kernel_.any_columns && kernel_.enter == nullptr &&
          column_blocks_ == 1 && depth_blocks() == 1 &&
          std::all_of(roles_.begin(), roles_.end(), is_one_block);
+}
+
+// Whether whole tiles, of all of the depth, ask for nothing, and MicroKernel::plain computes them.
+bool BlockedGemm::is_plain(const Strategy& strategy) const noexcept {
+  return strategy.plain && kernel_.plain != nullptr && only_tiles_ && !flat_ && !shape_.transpose_a &&
+         shape_.k >= kFewestPlainSteps && !c_asked_ && !stream_c_ && !next_asked_;
+}
+
+// Whether the calls of a product are so few, and in an order so good, that they are planned once.
+bool BlockedGemm::suits_plan() const noexcept {
+  const bool is_one_panel = shape_.n <= kernel_.nr && !next_asked_;
+  // Strips of two heights each pass over all of B, which is to stay near.
+  const bool by_panels = plain_ && shape_.n % kernel_.nr == 0 &&
+                         source_bytes(shape_.k * shape_.n) <= static_cast<std::size_t>(cache_sizes().l1);
+  return by_panels || (only_tiles_ && kernel_.beside && (rows_outside_ || is_one_panel));
 }
 
 // Zeroes what the member will write, so that the pages exist and lie on its memory node before the first run.

@@ -43,6 +43,8 @@ struct Strategy {
   bool c_asked = false;    // each tile asks for its rows of C
   bool halves = false;     // MicroKernel::half has the last columns
   bool spreading = false;  // MicroKernel::spreading and its like, where there are some
+  // MicroKernel::plain, where there is one and nothing but tiles to compute, without c_asked and stream_c.
+  bool plain = false;
 };
 
 // Whether this operand of such products can be read where it lies.

@@ -76,7 +76,10 @@ void BlockedGemm::take_strips(bool packed_b, std::int64_t b_step, const Strips& 
     tile.columns = kernel_.nr;
     tile.more = beside - 1;
     tile.b_panel = static_cast<std::int64_t>(panel);
-    take_below(flat_ ? kernel_.flat : heights(kernel_), true, strips_of_rows, a_row, tile, 0, 0, take);
+    take_below(flat_    ? kernel_.flat
+               : plain_ ? kernel_.plain
+                        : heights(kernel_),
+               true, strips_of_rows, a_row, tile, 0, 0, take);
     tile.more = 0;
   }
   const bool again = !packed_b && !tile.accumulate && !tile.stream_c;
