@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { collective } from '../../src/indicators/collective.js';
@@ -54,17 +57,30 @@ describe('the cases of a collective', () => {
     ]);
   });
 
-  it.each([
-    'mpi',
-    'shm',
-  ])('of a broadcast in place over %s may run into each other: it overwrites no input', (transport) => {
-    const flags = {
-      operation: 'broadcast',
-      transport,
-      sync: 'none',
-      ...(transport === 'shm' ? { 'in-place': true } : {}),
-    };
-    expect(casesOf(flags)[0]).toMatchObject({ inPlace: true, sync: 'none', inputs: 'clean' });
+  describe('of a broadcast in place may run into each other: it overwrites no input', () => {
+    const runsOn = { inPlace: true, sync: 'none', inputs: 'clean' };
+
+    it('over shm', () => {
+      const flags = { operation: 'broadcast', transport: 'shm', sync: 'none', 'in-place': true };
+      expect(casesOf(flags)[0]).toMatchObject(runsOn);
+    });
+
+    it('over mpi, which has no other', () => {
+      // What is asked for a case is the launcher's version and the library's file: no rank is started.
+      const folder = mkdtempSync(join(tmpdir(), 'pi-bench-mpi-'));
+      const [launcher, library] = [join(folder, 'mpirun'), join(folder, 'libmpi.so.40')];
+      writeFileSync(launcher, '#!/bin/sh\necho "mpirun (Open MPI) 4.1.4"\n', { mode: 0o755 });
+      writeFileSync(library, '');
+      const flags = {
+        operation: 'broadcast',
+        transport: 'mpi',
+        sync: 'none',
+        launcher,
+        'mpi-library': library,
+      };
+      expect(casesOf(flags)[0]).toMatchObject(runsOn);
+      rmSync(folder, { recursive: true });
+    });
   });
 
   it('with a block for each rank have equal blocks of whole elements', () => {
