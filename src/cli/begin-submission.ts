@@ -2,13 +2,13 @@
 import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { messageOf, UserError } from '../errors.js';
 import { formatBytes } from '../quantities/format.js';
 import { makeFolder } from '../store/make-folder.js';
 import { tasksOf } from '../submit/follow.js';
 import { appendToSubmission, SUBMISSION_VERSION, type SubmissionHead } from '../submit/journal.js';
-import { namedFiles } from '../submit/named-files.js';
+import { namedFiles, stackFileBeside } from '../submit/named-files.js';
 import { JOBS, NODES } from '../submit/names.js';
 import type { Scheduler, Settings } from '../submit/scheduler.js';
 import { TOKEN_FILE } from '../submit/task.js';
@@ -29,26 +29,39 @@ export interface Submission {
 const MOST_FILE_BYTES = 64 * 1024;
 
 /**
- * Files that the command names, for nodes that do not see them; those that are too large they have to see themselves.
+ * Files that the command names, and those that these name, for nodes that do not see them; those that are too large they have to see
+ * themselves.
  * @throws UserError for one that is no text: a task is text, in which it would become another file, and none that is named is binary
  */
 export function filesOf(command: readonly string[], cwd: string): Record<string, string> {
   const files: Record<string, string> = {};
   let bytes = 0;
-  for (const { path } of namedFiles(command)) {
+  const take = (path: string): string | null => {
     const stat = statSync(resolve(cwd, path), { throwIfNoEntry: false });
-    if (stat?.isFile() !== true) continue;
+    if (stat?.isFile() !== true) return null;
     if (bytes + stat.size > MOST_FILE_BYTES) {
       say(
         `${path} (${formatBytes(stat.size)}) is too large to be handed over: the nodes have to see it themselves`,
       );
-      continue;
+      return null;
     }
     const content = readFileSync(resolve(cwd, path));
     if (!isUtf8(content))
       throw new UserError(`${path} is not text in UTF-8, so nodes cannot be given it: save it as UTF-8`);
-    files[path] = content.toString('utf8');
     bytes += content.length;
+    const text = content.toString('utf8');
+    files[path] = text;
+    return text;
+  };
+  for (const file of namedFiles(command)) {
+    const content = take(file.path);
+    const beside = content === null ? null : stackFileBeside(command, file, content);
+    if (beside === null) continue;
+    if (isAbsolute(beside.written))
+      say(
+        `${beside.written}, the stack file of ${file.path}, is looked for at that very place: the nodes have to see it there themselves; name it relative to ${file.path} to hand it over`,
+      );
+    else take(beside.path);
   }
   return files;
 }

@@ -30,7 +30,7 @@ import { refuseMixedLimits } from './power-limits.js';
 import { comparableRows, gapsFrom, worseness } from './rules.js';
 import { KNOTS, MEDIAN_KNOT, SHARES } from './sketch.js';
 import { spoiledOf, spoiledRows } from './spoiled.js';
-import { deviceKey, type Fleet, gpusOf, kpisOfNode, type Series } from './table.js';
+import { deviceKey, type Fleet, gpusOf, kpisOfNode, nodesOfRows, type Series } from './table.js';
 
 export interface Refused {
   readonly title: string;
@@ -51,6 +51,7 @@ export interface LeftOut {
 
 interface Making {
   readonly scale: number;
+  readonly fleet: Fleet;
   /** Of a node, on all of its devices. */
   readonly kpis: number;
 }
@@ -117,34 +118,42 @@ function distributionOf(series: Series, row: number, key: CaseKey): BaselineEntr
   return { probabilities: shares.map(({ share }) => 1 - share), seconds };
 }
 
+const differentOf = (nodes: Int32Array): number => new Set(nodes).size;
+
 /**
- * Where nodes lie, and how far apart; null: too few of them tell.
+ * Where nodes lie, and how far apart; null: too few of them tell. Devices of one node have in common what that node is like, so by all
+ * of them it is known as if they were one.
  * @param values as they are compared, the logarithms of rates
+ * @param of which node each is
  * @param natural a centre as a file has it
  */
-function apartOf(values: Float64Array, natural = (centre: number): number => centre): Apart {
+function apartOf(values: Float64Array, of: Int32Array, natural = (centre: number): number => centre): Apart {
   const all = centreOf(values);
-  if (all === null || all.nodes < LEAST_NODES) return null;
-  const { centre, deviation, nodes } = all;
+  const nodes = differentOf(of.filter((_, i) => !Number.isNaN(values[i])));
+  if (all === null || nodes < LEAST_NODES) return null;
+  const { centre, deviation } = all;
   return { centre: natural(centre), deviation, nodes };
 }
 
 /** How nodes differ beside their medians, as `fleet check` will look at one more of them. */
 function apartOfNodes(
+  fleet: Fleet,
   series: Series,
   kept: Int32Array,
   entry: BaselineEntry,
 ): NonNullable<BaselineEntry['apart']> {
-  const of = (rule: 'p05' | 'spread' | 'drift'): Float64Array => pick(worseness(series, rule), kept);
+  const nodes = nodesOfRows(fleet, series, kept);
+  const by = (rule: 'p05' | 'spread' | 'drift', natural?: (centre: number) => number): Apart =>
+    apartOf(pick(worseness(series, rule), kept), nodes, natural);
   const sketch = sketchOfEntry(entry);
   const able = comparableRows(series, kept);
   const gaps = (values: Float64Array): Float64Array =>
     pick(gapsFrom(series, { values, at: 0, n: Number.POSITIVE_INFINITY }, able), able);
   return {
-    p05: apartOf(of('p05'), (centre) => Math.exp(-centre)),
-    cv: apartOf(of('spread')),
-    drift: apartOf(of('drift'), (centre) => -centre),
-    distribution: sketch === null ? null : apartOf(gaps(sketch)),
+    p05: by('p05', (centre) => Math.exp(-centre)),
+    cv: by('spread'),
+    drift: by('drift', (centre) => -centre),
+    distribution: sketch === null ? null : apartOf(gaps(sketch), nodesOfRows(fleet, series, able)),
   };
 }
 
@@ -161,7 +170,7 @@ interface Made {
 
 const NOTHING_MADE: Made = { entries: [], kept: new Int32Array(0), outliers: null };
 
-function entriesOf(series: Series, { scale, kpis }: Making, refused: Refused[]): Made {
+function entriesOf(series: Series, { fleet, scale, kpis }: Making, refused: Refused[]): Made {
   const key = readKey(series.key);
   const title = keyTitle(series.key);
   const isOurs = key !== null && indicators.some(({ name }) => name === key.indicator);
@@ -169,17 +178,19 @@ function entriesOf(series: Series, { scale, kpis }: Making, refused: Refused[]):
     refused.push({ title, why: 'it is no KPI of pi-bench, so no case of ours is judged by it' });
     return NOTHING_MADE;
   }
-  if (series.places.length < LEAST_NODES) {
+  const having = differentOf(nodesOfRows(fleet, series));
+  if (having < LEAST_NODES) {
     refused.push({
       title,
-      why: `${series.places.length} of the nodes have it; a baseline needs ${LEAST_NODES}`,
+      why: `${having} of the nodes ${having === 1 ? 'has' : 'have'} it; a baseline needs ${LEAST_NODES}`,
     });
     return NOTHING_MADE;
   }
   const { kept: alike, reference, findings, earlier } = judgeSeries(series, null, { kpis, scale });
   const kept = alike.filter((row) => !Number.isNaN(series.columns.median[row]));
-  if (kept.length < LEAST_NODES) {
-    const right = kept.length === 0 ? 'none' : String(kept.length);
+  const nodes = differentOf(nodesOfRows(fleet, series, kept));
+  if (nodes < LEAST_NODES) {
+    const right = nodes === 0 ? 'none' : String(nodes);
     refused.push({
       title,
       why: `${right} of the nodes that have it computed only right results, failed no check, left none open and measured it without a flag that spoils it; a baseline needs ${LEAST_NODES}`,
@@ -204,8 +215,8 @@ function entriesOf(series: Series, { scale, kpis }: Making, refused: Refused[]):
         low: values.reduce((a, b) => Math.min(a, b)),
         high: values.reduce((a, b) => Math.max(a, b)),
       },
-      nodes: kept.length,
-      dropped: series.places.length - kept.length,
+      nodes,
+      dropped: having - nodes,
       peak,
       distribution: null,
     };
@@ -213,7 +224,7 @@ function entriesOf(series: Series, { scale, kpis }: Making, refused: Refused[]):
   const lows = known(columns.p05, kept);
   const main = entry(known(columns.median, kept), key.kpi, lows.length === 0 ? null : median(lows));
   const drawn = { ...main, distribution: reference === null ? null : distributionOf(series, reference, key) };
-  const whole = { ...drawn, apart: apartOfNodes(series, kept, drawn) };
+  const whole = { ...drawn, apart: apartOfNodes(fleet, series, kept, drawn) };
   const problem = entryProblem(whole);
   if (problem !== null) {
     refused.push({ title, why: problem });
@@ -241,20 +252,25 @@ function overallOf(
 ): Baseline['overall'] {
   const middles = entriesOfSeries.map(([entry]) => (entry === undefined ? null : -Math.log(entry.median)));
   const typical = typicalOf(fleet, middles);
-  const kinds = new Map<string, { readonly device: BaselineDevice; readonly values: number[] }>();
+  const kinds = new Map<
+    string,
+    { readonly device: BaselineDevice; readonly values: number[]; readonly of: number[] }
+  >();
   fleet.series.forEach(({ device }, i) => {
-    if (middles[i] !== null) kinds.set(deviceKey(device), { device, values: [] });
+    if (middles[i] !== null) kinds.set(deviceKey(device), { device, values: [], of: [] });
   });
   fleet.places.forEach(({ node, on }, place) => {
     const head = fleet.nodes[node];
     const device = head?.devices[on];
     const value = typical[place] as number;
     if (device === undefined || Number.isNaN(value)) return;
-    kinds.get(deviceKey(device))?.values.push(value);
+    const kind = kinds.get(deviceKey(device));
+    kind?.values.push(value);
+    kind?.of.push(node);
   });
-  return [...kinds.values()].map(({ device, values }) => ({
+  return [...kinds.values()].map(({ device, values, of }) => ({
     device,
-    apart: apartOf(Float64Array.from(values)),
+    apart: apartOf(Float64Array.from(values), Int32Array.from(of)),
   }));
 }
 
@@ -309,7 +325,7 @@ export function makeBaseline(
   refuseMixedLimits(given);
   const { fleet, leftOut: noExamples } = examplesOf(given);
   const refused: Refused[] = [];
-  const making: Making = { scale, kpis: kpisOfNode(fleet) };
+  const making: Making = { scale, fleet, kpis: kpisOfNode(fleet) };
   const made = fleet.series.map((series) => entriesOf(series, making, refused));
   const entriesOfSeries = made.map(({ entries: own }) => own);
   const entries = entriesOfSeries.flat();

@@ -1,6 +1,7 @@
 /** Why a node is named, and what to do next: from the flags of its launches, its clock, its settings and the shape of what is worse. Pure. */
 import { causeNamed, type CauseName as OwnCause } from '../qualify/causes.js';
 import type { SEVERITIES } from '../record/schema/qualification.js';
+import type { FlagName } from '../statistics/validity/types.js';
 import type { RuleName } from './rules.js';
 
 export type Severity = (typeof SEVERITIES)[number];
@@ -52,6 +53,7 @@ export const CAUSES = {
     words: 'a quota stops its CPUs',
     action: 'lift the quota of its control group (cpu.max), or measure outside it',
   },
+  'far-memory': asQualified('far-memory', 'the host’s memory of its copies lies far from its GPU'),
   thermal: {
     severity: 'triage',
     words: 'it is throttled by heat',
@@ -81,7 +83,8 @@ export const CAUSES = {
   'slow-clock': {
     severity: 'triage',
     words: 'its clock is slow',
-    action: 'compare governor, turbo, firmware settings and temperature with those of the reference node',
+    action:
+      'compare governor, turbo, firmware settings and temperature with those of a fast node, such as the reference where one is named',
   },
   pausing: {
     severity: 'triage',
@@ -108,7 +111,7 @@ export const CAUSES = {
     severity: 'triage',
     words: 'it is slower throughout',
     action:
-      'compare it with the reference node (pi-bench compare), then run pi-bench qualify --tier t2 there',
+      'compare it with a fast node, such as the reference where one is named (pi-bench compare), then run pi-bench qualify --tier t2 there',
   },
   'above-ceiling': {
     severity: 'triage',
@@ -127,10 +130,12 @@ export const CAUSES = {
 export type CauseName = keyof typeof CAUSES;
 export const CAUSE_NAMES = Object.keys(CAUSES) as CauseName[];
 
-const OF_FLAG: Readonly<Record<string, CauseName>> = {
+/** null: it says nothing of how fast the node is, or only in what way it is slow, as the rules do. */
+const OF_FLAG: Readonly<Record<FlagName, CauseName | null>> = {
   throttled: 'cpu-quota',
   'device-errors': 'device-errors',
   'link-degraded': 'link-degraded',
+  'far-memory': 'far-memory',
   thermal: 'thermal',
   'power-capped': 'power',
   'power-limit-moved': 'power',
@@ -141,18 +146,34 @@ const OF_FLAG: Readonly<Record<string, CauseName>> = {
   'foreign-load': 'neighbours',
   preempted: 'neighbours',
   crowded: 'neighbours',
+  migrated: null,
+  'mixed-cores': null,
+  skewed: null,
+  drifting: null,
+  stepped: null,
+  'not-steady': null,
+  multimodal: null,
+  outlying: null,
+  quantised: null,
+  'clock-limited': null,
+  'clock-not-settled': null,
+  'launches-not-independent': null,
+  'peak-moved': null,
+  // Who has it is told of by itself (beyond.ts).
+  'above-ceiling': null,
 };
 
 /** Under full load a GPU is held by its power limit wherever all is well. */
 const USUAL_UNDER_LOAD = 'power-capped';
 
-/** Flags by which a rate is lower than what its node reaches. */
-export const spoils = (flag: string): boolean => Object.hasOwn(OF_FLAG, flag) && flag !== USUAL_UNDER_LOAD;
+/** Flags by which a rate is lower than what its node reaches; of those that a newer pi-bench, or another tool, raised none. */
+export const spoils = (flag: string): boolean =>
+  Object.hasOwn(OF_FLAG, flag) && OF_FLAG[flag as FlagName] !== null && flag !== USUAL_UNDER_LOAD;
 
 /** Of one node, or of one of its devices. */
 export interface Evidence {
   readonly worst: Readonly<Partial<Record<RuleName, number>>>;
-  /** Flags at KPIs that are worse, which fewer than half of the other nodes have there. */
+  /** Flags at KPIs that are worse, of which fewer than half of the nodes have each there, or, against a baseline, that spoil a rate. */
   readonly flags: ReadonlySet<string>;
   /** How much slower its clock is than the fleet's at KPIs that are worse; null: not known. */
   readonly clock: number | null;
@@ -183,7 +204,8 @@ function byShape({ worst, tail }: Evidence): CauseName {
 export function causesOf(evidence: Evidence): readonly CauseName[] {
   const { worst, flags, clock, settings } = evidence;
   const found = new Set<CauseName>();
-  for (const [flag, cause] of Object.entries(OF_FLAG)) if (flags.has(flag)) found.add(cause);
+  for (const [flag, cause] of Object.entries(OF_FLAG))
+    if (cause !== null && flags.has(flag)) found.add(cause);
   const level = Math.max(worst.median ?? 0, worst.overall ?? 0);
   if (clock !== null && clock >= LEAST_CLOCK && clock >= EXPLAINS * level && level > 0)
     found.add('slow-clock');

@@ -2,20 +2,23 @@
 import { otherVersions } from '../qualify/versions.js';
 import type { HeldAgainst } from './baseline-centres.js';
 import { withoutBeyond } from './beyond.js';
-import { keyTitle } from './case-key.js';
 import { CAUSE_NAMES, CAUSES, type CauseName, causesOf, type Severity } from './causes.js';
 import { adviceOf, failedChecksOf } from './failed-checks.js';
-import { type Disagreement, disagreements, isTold, sameMachines } from './identity.js';
-import {
-  type BaselineCentres,
-  type JudgeTask,
-  judgeAll,
-  LEAST_NODES,
-  type SeriesJudgement,
-} from './judge-series.js';
+import { type Disagreement, disagreements, isTold, sameMachines, tells, withoutValue } from './identity.js';
+import { type BaselineCentres, type JudgeTask, judgeAll, type SeriesJudgement } from './judge-series.js';
 import { lackedByMost } from './missing.js';
 import { importedAdvice } from './next-step.js';
 import { type Problems, problemsOf } from './node-problems.js';
+import {
+  isCompared,
+  isJudged,
+  type NotJudged,
+  nodesHaving,
+  nodesIn,
+  notComparedNodes,
+  unjudgedNodes,
+  whyNotJudged,
+} from './not-judged.js';
 import { notesOf } from './notes.js';
 import {
   checkText,
@@ -52,11 +55,6 @@ export interface NamedNode {
   readonly beside: readonly CauseName[];
   /** The furthest beyond its limit first. */
   readonly findings: readonly Finding[];
-}
-
-export interface NotJudged {
-  readonly what: string;
-  readonly why: string;
 }
 
 export interface FleetCheck {
@@ -117,8 +115,9 @@ function unusualSettings(fleet: Fleet, all: readonly Disagreement[]): readonly (
       const [first] = values;
       const own = node.settings[name] ?? null;
       if (first === undefined || own === first.value || first.nodes <= told / 2) return [];
-      if (!isTold(node, 'settings')) return [];
-      return [`${name} is ${own ?? 'not known'}, of ${first.nodes} others ${first.value ?? 'not known'}`];
+      if (!isTold(node, 'settings') || !tells(name, own) || !tells(name, first.value)) return [];
+      const none = withoutValue(name);
+      return [`${name} is ${own ?? none}, of ${first.nodes} others ${first.value ?? none}`];
     }),
   );
 }
@@ -187,57 +186,10 @@ function nameNode(
 
 const RANK: Readonly<Record<NamedNode['verdict'], number>> = { fail: 0, inconclusive: 1 };
 
-function whyNotJudged(
-  judgement: SeriesJudgement,
-  series: Series,
-  { hasBaseline, lacked }: { readonly hasBaseline: boolean; readonly lacked: string | null },
-): NotJudged[] {
-  if (Object.keys(judgement.limits).length > 0)
-    return lacked === null ? [] : [{ what: keyTitle(series.key), why: lacked }];
-  const count = series.columns.median.filter((rate) => !Number.isNaN(rate)).length;
-  return [
-    {
-      what: keyTitle(series.key),
-      why: hasBaseline
-        ? 'the baseline has no entry for it'
-        : `${count === 1 ? 'one node has' : `${count} nodes have`} it, and fewer than ${LEAST_NODES} cannot say which of them is off`,
-    },
-  ];
-}
-
 function mostFrequent(names: readonly string[]): string | null {
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   return [...counts].sort(([a, n], [b, m]) => m - n || byName(a, b))[0]?.[0] ?? null;
-}
-
-function nodesIn({ places }: Fleet, series: readonly Series[]): ReadonlySet<number> {
-  const found = new Set<number>();
-  for (const one of series) for (const place of one.places) found.add(places[place]?.node ?? -1);
-  return found;
-}
-
-const nodesWithJudgedKpi = (fleet: Fleet, judgements: readonly SeriesJudgement[]): ReadonlySet<number> =>
-  nodesIn(
-    fleet,
-    fleet.series.filter((_, i) => Object.keys((judgements[i] as SeriesJudgement).limits).length > 0),
-  );
-
-function notComparedNodes(fleet: Fleet, judged: ReadonlySet<number>): readonly string[] {
-  const measured = nodesIn(fleet, fleet.series);
-  return fleet.nodes.flatMap(({ node }, i) => (measured.has(i) && !judged.has(i) ? [node] : []));
-}
-
-/** Who is not named and of whom nothing was judged. */
-function unjudgedNodes(
-  { nodes }: Fleet,
-  judged: ReadonlySet<number>,
-  named: readonly NamedNode[],
-): readonly string[] {
-  const known = new Set(named.map(({ node }) => node));
-  return nodes.flatMap((head, i) =>
-    judged.has(i) || known.has(head.node) || hasJudgedCheck(head) ? [] : [head.node],
-  );
 }
 
 const NO_ENTRY: BaselineCentres = { centres: {}, sketch: null, older: false };
@@ -266,7 +218,7 @@ export function checkFleet(
   const reaches = tailReaches(judgements, task.options.kpis);
   const suspicions = new Map<number, Suspicion>();
   series.forEach((one, i) => {
-    noteSeries(one, judgements[i] as SeriesJudgement, fleet, reaches, suspicions);
+    noteSeries(one, judgements[i] as SeriesJudgement, fleet, reaches, suspicions, baseline === null);
   });
   const overall =
     baseline === null
@@ -284,7 +236,15 @@ export function checkFleet(
       usual,
     });
   }
-  const withJudgedKpi = nodesWithJudgedKpi(fleet, judgements);
+  /** Of each KPI; null: they are held against a baseline, of which one node is enough. */
+  const having = series.map((one) => (baseline === null ? nodesHaving(fleet, one) : null));
+  const nodesOf = (isOne: (i: number) => boolean): ReadonlySet<number> =>
+    nodesIn(
+      fleet,
+      series.filter((_, i) => isOne(i)),
+    );
+  const withJudgedKpi = nodesOf((i) => isJudged(judgements[i]));
+  const compared = nodesOf((i) => isCompared(judgements[i], having[i] ?? null));
   const problems = problemsOf(fleet, baseline, withJudgedKpi);
   const disagreed = disagreements(nodes, 'settings');
   const unusual = unusualSettings(fleet, disagreed);
@@ -301,7 +261,7 @@ export function checkFleet(
   // What a baseline has of these, nodes without it are lost by.
   const lacked = baseline === null ? lackedByMost(fleet) : [];
   const notJudged = judgements.flatMap((one, i) =>
-    whyNotJudged(one, series[i] as Series, { hasBaseline: baseline !== null, lacked: lacked[i] ?? null }),
+    whyNotJudged(one, series[i] as Series, { nodes: having[i] ?? null, lacked: lacked[i] ?? null }),
   );
   const unjudged = unjudgedNodes(fleet, withJudgedKpi, named);
   // Of nodes that were only checked there is no KPI, and their checks are what was judged.
@@ -327,7 +287,7 @@ export function checkFleet(
     powerLimits: mixedLimits(fleet),
     notJudged,
     unjudged,
-    notCompared: notComparedNodes(fleet, withJudgedKpi),
+    notCompared: notComparedNodes(fleet, compared),
     optional: optionalChecksOf(nodes),
     warned: warnedChecksOf(nodes),
     unseen: unseenRules(fleet, task, judgements, overall.unseen),

@@ -1,7 +1,7 @@
 /** A node's line from its record, and from the samples of its launches. Pure: the samples are passed in. */
-import { indicators } from '../indicators/index.js';
 import { baselineDevice, keyedBatch, machineOf } from '../qualify/baseline-key.js';
 import { throttledByHeat, throttledByQuota } from '../qualify/causes.js';
+import { rateKpi } from '../qualify/rates.js';
 import { isResult } from '../record/result.js';
 import type { PiBenchRecord, RecordBatch, RecordInspection } from '../record/schema.js';
 import { countedWork, doesNoWork } from '../record/work.js';
@@ -16,15 +16,6 @@ import { sketchOf } from './sketch.js';
 
 /** The seconds of the repetitions of a launch, in their order; null: its samples are not at hand. */
 export type ReadSamples = (inspection: RecordInspection) => Float64Array | null;
-
-/** The KPI that is a batch's rate, as its indicator declares it; null: what others published has no indicator of ours. */
-function rateKpi({ case: one }: RecordBatch): string | null {
-  const indicator = indicators.find(({ name }) => name === one.indicator);
-  const declared = indicator?.kpis.find(
-    ({ name, statistic }) => statistic === 'median' && /_rate_\w+_per_second$/.test(name),
-  );
-  return declared?.name ?? null;
-}
 
 function peakOf({ roofline, datasheet }: RecordBatch): NodeKpi['peak'] {
   if (datasheet != null) return { value: datasheet.rate, source: datasheet.source, measured: false };
@@ -97,7 +88,7 @@ function flagNames({ flags, inspections }: RecordBatch): readonly string[] {
 
 /** null: no launch ran to its end, or it has no rate, which is what nodes are held against each other by. */
 function kpiOf(record: PiBenchRecord, batch: RecordBatch, read: ReadSamples): NodeKpi | null {
-  const name = rateKpi(batch);
+  const name = rateKpi(batch.case.indicator);
   if (!isResult(batch) || batch.rate === null || batch.work === null || doesNoWork(batch) || name === null)
     return null;
   const resting = batch.inspections.filter(({ status }) => status === 'measured');

@@ -38,6 +38,18 @@ const SETTINGS = [
   'gpu_driver',
 ] as const;
 
+/** Of these none is a value as any other; of all others a node that has none does not tell. */
+const MAY_BE_NONE: ReadonlySet<string> = new Set([
+  'hypervisor',
+  'cgroup_cpu_quota',
+  'cgroup_memory_limit_bytes',
+]);
+
+/** Whether a node tells by that what it has. */
+export const tells = (name: string, value: Value): boolean => value !== null || MAY_BE_NONE.has(name);
+
+export const withoutValue = (name: string): string => (MAY_BE_NONE.has(name) ? 'none' : 'not known');
+
 /** Memory that firmware and kernel keep for themselves differs a little between equal nodes. */
 const MEMORY_STEP = 2 ** 30;
 
@@ -106,7 +118,7 @@ export function disagreementText({ name, values }: Disagreement): string {
     .slice(0, 3)
     .map(
       ({ value, nodes, example }) =>
-        `${value === null ? 'not known' : JSON.stringify(value)} (${nodes === 1 ? example : `${nodes} nodes, such as ${example}`})`,
+        `${value === null ? withoutValue(name) : JSON.stringify(value)} (${nodes === 1 ? example : `${nodes} nodes, such as ${example}`})`,
     );
   const more = values.length - said.length;
   return `${name}: ${said.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;

@@ -61,7 +61,7 @@ export interface JudgeOptions {
   readonly scale: number;
 }
 
-/** Fewer than three cannot say which of them is off. */
+/** Fewer than three cannot say which of them is off. Devices of fewer are compared all the same, with nobody to say whether all of them are off. */
 export const LEAST_NODES = 3;
 const MOST_ROUNDS = 10;
 

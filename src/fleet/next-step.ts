@@ -12,7 +12,7 @@ const BY_TOOL: Readonly<Partial<Record<CauseName, (tool: string) => string>>> = 
   'open-check': (tool) =>
     `see in what ${tool} wrote on that node why that check could not be judged, mend that, ${AGAIN}`,
   slow: (tool) =>
-    `hold what ${tool} measured on it against the reference node, then run pi-bench qualify --tier t2 there`,
+    `hold what ${tool} measured on it against a fast node, such as the reference where one is named, then run pi-bench qualify --tier t2 there`,
 };
 
 /** Nothing where what is to be done is the same whoever measured it. */

@@ -3,12 +3,19 @@ import type { HeldAgainst } from './baseline-centres.js';
 import { beyondOf } from './beyond.js';
 import type { CauseName } from './causes.js';
 import { causeOfCheck, failedChecksOf } from './failed-checks.js';
-import { missingOf } from './missing.js';
+import { type Missing, missingOf } from './missing.js';
 import { checkText, lackedChecks, openChecksOf } from './open-checks.js';
 import type { Fleet } from './table.js';
 
 /** Of a node, by the cause that each text stands for. */
 export type Problems = ReadonlyMap<CauseName, readonly string[]>;
+
+/** What a place, or a node as a whole, lacks of a baseline it is not told to lack of its fleet once more. */
+function missingEach(ofBaseline: readonly Missing[], ofFleet: readonly Missing[]): readonly Missing[] {
+  const whereOf = ({ node, place }: Missing): string => `${node} ${place}`;
+  const told = new Set(ofBaseline.map(whereOf));
+  return [...ofBaseline, ...ofFleet.filter((one) => !told.has(whereOf(one)))];
+}
 
 /**
  * @param baseline null: the nodes are held against each other
@@ -31,9 +38,11 @@ export function problemsOf(
     }
     for (const check of failedChecksOf(head)) note(node, causeOfCheck(check), checkText(check));
   });
-  for (const { node, cause, text } of [...(baseline?.missing ?? []), ...missingOf(fleet)]) {
-    // Who says why it lacks something has said it already.
-    if (!all.has(node)) note(node, cause, text);
+  const speaking = new Set(all.keys());
+  for (const { node, place, cause, text } of missingEach(baseline?.missing ?? [], missingOf(fleet))) {
+    // Who says why it lacks a KPI has said it already; of a device that is gone no launch that was lost tells.
+    const isDevice = place === null && Object.keys(fleet.nodes[node]?.devices ?? {}).length > 0;
+    if (isDevice || !speaking.has(node)) note(node, cause, text);
   }
   for (const { node, text } of beyondOf(fleet, baseline === null)) note(node, 'above-ceiling', text);
   fleet.nodes.forEach((head, node) => {

@@ -46,7 +46,7 @@ export function notesOf(
   return [
     ...(baseline === null || baseline.isHardwareKnown ? [] : [hardwareText(baseline)]),
     ...(baseline === null || baseline.areGpusCounted ? [] : [gpusText(baseline)]),
-    ...spoiledTexts(fleet),
+    ...spoiledTexts(fleet, baseline === null),
     ...skippedTexts(fleet.nodes),
     ...(baseline === null ? [...boundTexts(fleet), ...fasterTexts(series, judgements)] : []),
   ];

@@ -16,8 +16,11 @@ export const spoiledRows = ({ flags }: Pick<Series, 'flags'>): ReadonlyMap<numbe
     }),
   );
 
-/** From there on the flag is the fleet's, and against none of its nodes. */
+/** From there on the flag is the fleet's, and, where its nodes are held against each other, against none of them. */
 const MOST = 0.5;
+
+/** Whether so many of so many rates with a flag make it one of the fleet. */
+export const isOfFleet = (rows: number, of: number): boolean => rows >= MOST * of;
 
 interface Often {
   readonly flag: string;
@@ -34,19 +37,25 @@ function oftenIn(series: Series): readonly Often[] {
   }
   const of = series.places.length;
   return [...counts]
-    .filter(([, rows]) => rows >= MOST * of)
+    .filter(([, rows]) => isOfFleet(rows, of))
     .map(([flag, rows]) => ({ flag, rows, of, key: series.key }));
 }
 
-/** `thermal: 12 of 16 rates of matmul 512 ... have this flag, and as many or more of 2 other KPIs: ...` */
-export function spoiledTexts({ series }: Pick<Fleet, 'series'>): readonly string[] {
+/**
+ * `thermal: 12 of 16 rates of matmul 512 ... have this flag, and as many or more of 2 other KPIs: ...`
+ * @param among whether the nodes are held against each other
+ */
+export function spoiledTexts({ series }: Pick<Fleet, 'series'>, among: boolean): readonly string[] {
   const often = series.flatMap(oftenIn);
+  const so = among
+    ? 'all of these nodes may be too slow by it, and none is named for it'
+    : 'all of these nodes may be too slow by it, and those are named for it that the baseline finds to be';
   return [...new Set(often.map(({ flag }) => flag))].sort().map((flag) => {
     const all = often.filter((one) => one.flag === flag).sort((a, b) => b.rows / b.of - a.rows / a.of);
     const [{ key, rows, of } = { key: '', rows: 0, of: 0 }, ...more] = all;
     const others =
       more.length === 0 ? '' : `, and half or more of the rates of ${plural(more.length, 'other KPI')}`;
-    return `${flag}: ${rows} of ${plural(of, 'rate')} of ${keyTitle(key)} ${of === 1 ? 'has' : 'have'} this flag${others}: all of these nodes may be too slow by it, and none is named for it`;
+    return `${flag}: ${rows} of ${plural(of, 'rate')} of ${keyTitle(key)} ${of === 1 ? 'has' : 'have'} this flag${others}: ${so}`;
   });
 }
 

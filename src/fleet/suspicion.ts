@@ -1,13 +1,14 @@
 /** What speaks against a place: where it is worse, and what else is known of it there, from which its cause is told. Pure. */
 import { median } from '../statistics/quantile.js';
 import { keyTitle } from './case-key.js';
-import type { Evidence } from './causes.js';
+import { type Evidence, spoils } from './causes.js';
 import { gap } from './distance.js';
-import { LEAST_NODES, pick, type SeriesFinding, type SeriesJudgement } from './judge-series.js';
+import { pick, type SeriesFinding, type SeriesJudgement } from './judge-series.js';
 import { centreOf, strictestLevel } from './limits.js';
 import { sketchIn } from './medoid.js';
 import { RULES, type RuleName, shareOf, sketchesOf } from './rules.js';
 import { KNOTS } from './sketch.js';
+import { isOfFleet } from './spoiled.js';
 import type { Fleet, Series } from './table.js';
 import { reachOfTail, tailOf } from './tail.js';
 
@@ -31,20 +32,28 @@ export interface Suspicion {
   readonly tails: number[];
 }
 
-const RARE = 0.5;
-
 function flagCounts({ flags }: Series): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const names of flags.values()) for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   return counts;
 }
 
+/**
+ * Whether a flag speaks against a node that is worse. Of nodes that are held against each other what most have says nothing against one
+ * of them. A baseline rests on rates without a flag that spoils them, so that whoever is below it may be so by such a flag; of one that
+ * is usual under load nobody knows whether its nodes had it, too.
+ */
+const isEvidence = (flag: string, rows: number, of: number, among: boolean): boolean =>
+  among ? !isOfFleet(rows, of) : spoils(flag);
+
+/** @param among whether the nodes are held against each other */
 export function noteSeries(
   series: Series,
   judgement: SeriesJudgement,
   fleet: Fleet,
   reaches: TailReaches,
   suspicions: Map<number, Suspicion>,
+  among: boolean,
 ): void {
   const { findings, kept } = judgement;
   if (findings.length === 0) return;
@@ -58,9 +67,7 @@ export function noteSeries(
     const usual = isUsual(series, judgement, reaches, finding);
     own.push({ key: series.key, title, on: fleet.places[place]?.on ?? '', rule, worse, limit, usual });
     for (const flag of series.flags.get(row) ?? []) {
-      if ((counts.get(flag) ?? 0) <= RARE * series.places.length || series.places.length < LEAST_NODES) {
-        flags.add(flag);
-      }
+      if (isEvidence(flag, counts.get(flag) ?? 0, series.places.length, among)) flags.add(flag);
     }
     const tail = slowTwentieth(series, row);
     if (tail !== null) tails.push(tail);

@@ -67,6 +67,19 @@ export const deviceKey = ({ kind, name, cpus, pciDevice, pciSubsystem }: Baselin
 export const gpusOf = ({ devices }: Pick<NodeHead, 'devices'>): number =>
   Object.values(devices).filter(({ kind }) => kind === 'gpu').length;
 
+/**
+ * On which node each row of a KPI is, of which one with eight GPUs has eight.
+ * @param rows left out: all
+ */
+export function nodesOfRows(
+  { places }: Pick<Fleet, 'places'>,
+  series: Series,
+  rows?: Int32Array,
+): Int32Array {
+  const own = rows?.map((row) => series.places[row] as number) ?? series.places;
+  return own.map((place) => places[place]?.node ?? -1);
+}
+
 /** KPIs of a node on all of its devices together, on average over the nodes that have any: eight GPUs are eight times as many. */
 export function kpisOfNode({ nodes, places, series }: Fleet): number {
   const having = new Uint8Array(nodes.length);

@@ -281,7 +281,7 @@ const ownNetwork: Check = ({ virtualisation: { container } }) =>
         seen: `a container (${container}), which may have a network of its own`,
         why: 'campaigns of one network wait for each other: what is measured beside it on the host, or in another container, at the same time neither waits nor is named',
         action:
-          'give containers that may measure at the same time the network of the host (docker run --network host; hostNetwork: true in a pod), or start one after the other',
+          'give containers that may measure at the same time the network of the host (docker run --network host; hostNetwork: true in a pod; apptainer without --net), or start one after the other',
       };
 
 const CHECKS: readonly Check[] = [

@@ -15,6 +15,7 @@ export function readOs(reader: FileReader, glibcVersion: string | null): OsDescr
   const commandLine = readTrimmed(reader, '/proc/cmdline');
   const clocksource = readTrimmed(reader, `${CLOCKSOURCE}/current_clocksource`);
   return {
+    id: release.get('ID') ?? null,
     name: release.get('NAME') ?? null,
     version: release.get('VERSION_ID') ?? release.get('VERSION') ?? null,
     kernelRelease: readTrimmed(reader, '/proc/sys/kernel/osrelease'),

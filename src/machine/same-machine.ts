@@ -19,7 +19,7 @@ const SAME_MEMORY = 0.01;
 export const machineIdentity = (machine: MachineDescription): string | null =>
   hasIdOfImage(machine) ? null : machine.os.machineIdHash;
 
-/** Whether /etc/machine-id is its image's, as far as it is there. */
+/** Whether /etc/machine-id is its image's, as far as it is there: that a site bound the host's into it cannot be told. */
 export const hasIdOfImage = ({
   virtualisation: { container },
 }: Pick<MachineDescription, 'virtualisation'>): boolean => container !== null && container !== 'lxc';
@@ -31,6 +31,7 @@ const hasOnlyKernelOfHost = ({ virtualisation: { container }, os }: MachineDescr
   container === 'docker' ||
   container === 'podman' ||
   container === 'kubernetes' ||
+  container === 'apptainer' ||
   (container === 'other' && os.machineIdHash === null);
 
 const differ = <T>(a: T | null, b: T | null): boolean => a !== null && b !== null && a !== b;

@@ -121,6 +121,8 @@ export interface NumaNode {
 }
 
 export interface OsDescription {
+  /** As os-release(5) has it: rhel, debian. Absent in descriptions from before it was read. */
+  readonly id?: string | null;
   readonly name: string | null;
   readonly version: string | null;
   readonly kernelRelease: string | null;
@@ -178,7 +180,8 @@ export interface Virtualisation {
   readonly hypervisor: string | null;
   /** Maker and product that the firmware names. */
   readonly product: string | null;
-  readonly container: 'docker' | 'podman' | 'kubernetes' | 'lxc' | 'other' | null;
+  /** `apptainer`: or Singularity, of which it is the new name. */
+  readonly container: 'docker' | 'podman' | 'kubernetes' | 'apptainer' | 'lxc' | 'other' | null;
 }
 
 export interface Runtime {

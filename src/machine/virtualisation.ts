@@ -80,12 +80,19 @@ function readContainer(
   if (env.KUBERNETES_SERVICE_HOST !== undefined || /kubepods/.test(cgroup)) return 'kubernetes';
   if (reader('/.dockerenv') !== null && hasContainerMounts(reader)) return 'docker';
   if (reader('/run/.containerenv') !== null) return 'podman';
+  if (isApptainer(reader, env)) return 'apptainer';
   if (/[/:](docker)[/-]/.test(cgroup) || manager === 'docker') return 'docker';
   if (/libpod/.test(cgroup) || manager === 'podman') return 'podman';
   if (/\/lxc[./]/.test(cgroup) || /^lxc/.test(manager)) return 'lxc';
   if (/cri-containerd|crio-/.test(cgroup) || manager !== '') return 'other';
   return null;
 }
+
+/** Apptainer leaves the control group as it is, so a variable that it sets has to tell, or, where those were cleared, a file that it puts into each image. */
+const isApptainer = (reader: FileReader, env: Readonly<Record<string, string | undefined>>): boolean =>
+  env.APPTAINER_CONTAINER !== undefined ||
+  env.SINGULARITY_CONTAINER !== undefined ||
+  reader('/.singularity.d/runscript') !== null;
 
 /**
  * Docker mounts these files of its own into each container. A virtual machine whose disk was made from an image has

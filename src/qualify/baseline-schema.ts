@@ -29,7 +29,7 @@ function baselineWith(object: ObjectOf) {
         .describe(
           'robust standard deviation of the nodes (Qn; above 200 nodes 1.4826 MAD); of a rate as a share',
         ),
-      nodes: z.int().min(1).describe('that tell'),
+      nodes: z.int().min(1).describe('that tell, with one device or several'),
     })
       .nullable()
       .describe(`${what}; null: too few nodes tell`);
@@ -60,8 +60,8 @@ function baselineWith(object: ObjectOf) {
       low: z.number().describe('the least node that was kept'),
       high: z.number(),
     }),
-    nodes: z.int().min(1).describe('that it rests on'),
-    dropped: z.int().min(0).describe('nodes that were outliers'),
+    nodes: z.int().min(1).describe('that it rests on, with one device or several'),
+    dropped: z.int().min(0).describe('nodes of which no device was kept: outliers'),
     peak: object({
       value: z.number().describe('in the unit of the entry'),
       source: z.string().describe('a datasheet, or measured in registers in the same launches'),

@@ -1,5 +1,6 @@
 /** Why a check does not hold, by a stable name, with what to do about it: the words that an operator acts on. Pure. */
 import type { RecordBatch, Severity } from '../record/schema.js';
+import type { FlagName } from '../statistics/validity/types.js';
 
 export interface Cause {
   readonly name: string;
@@ -28,6 +29,10 @@ const CAUSES = {
   stopped: [
     'triage',
     'something stops the processes of this node between their repetitions: look for a CPU quota outside of this container, a paused virtual machine, job control',
+  ],
+  'far-memory': [
+    'config',
+    'leave the copies’ memory where their GPU is: free memory on that NUMA node, or do not bind this process to another one (numactl, the job’s binding); then qualify again',
   ],
   thermal: ['triage', 'see to the cooling: fans, dust, air flow, thermal paste; then qualify again'],
   'power-brake': [
@@ -163,29 +168,71 @@ const throttledBy =
 export const throttledByQuota = throttledBy('throttledPeriods');
 export const throttledByHeat = throttledBy('thermalThrottles');
 
-/** The flags that explain a bad figure, the surest first. */
-const EXPLAINING: readonly (readonly [cause: CauseName, holds: (flag: Flags[number]) => boolean])[] = [
-  ['cpu-quota', throttledByQuota],
-  ['thermal', throttledByHeat],
-  ['thermal', ({ name }) => name === 'thermal'],
-  ['power-brake', ({ name }) => name === 'power-brake'],
-  [
-    'power-limit',
-    ({ name, evidence }) =>
-      name === 'power-capped' &&
-      Number(evidence.limitWatts ?? Number.NaN) < Number(evidence.defaultLimitWatts ?? Number.NaN),
-  ],
-  ['power-limit', ({ name }) => name === 'power-limit-moved'],
-  ['clock-held', ({ name }) => name === 'clock-held'],
-  ['busy', ({ name }) => name === 'contended' || name === 'foreign-load' || name === 'preempted'],
-  // Where others work in this very system, the host's part cannot be told.
-  ['stolen', ({ name }) => name === 'stolen'],
+/** Of one that holds a GPU by its limit where all is well, only where that limit is below its default. */
+const byLoweredLimit = ({ evidence }: Flag): CauseName | null =>
+  Number(evidence.limitWatts ?? Number.NaN) < Number(evidence.defaultLimitWatts ?? Number.NaN)
+    ? 'power-limit'
+    : null;
+
+const byQuotaOrHeat = (flag: Flag): CauseName | null => {
+  if (throttledByQuota(flag)) return 'cpu-quota';
+  return throttledByHeat(flag) ? 'thermal' : null;
+};
+
+/** What each flag explains of a bad figure; null: it says nothing of a rate, what it says others say better, or a check judges it by itself. */
+const EXPLAINING: Readonly<Record<FlagName, CauseName | ((flag: Flag) => CauseName | null) | null>> = {
+  throttled: byQuotaOrHeat,
+  'far-memory': 'far-memory',
+  thermal: 'thermal',
+  'power-brake': 'power-brake',
+  'power-capped': byLoweredLimit,
+  'power-limit-moved': 'power-limit',
+  'clock-held': 'clock-held',
+  contended: 'busy',
+  'foreign-load': 'busy',
+  preempted: 'busy',
+  stolen: 'stolen',
+  // The check `counters`.
+  'device-errors': null,
+  'link-degraded': null,
+  crowded: null,
+  migrated: null,
+  'mixed-cores': null,
+  skewed: null,
+  drifting: null,
+  stepped: null,
+  'not-steady': null,
+  multimodal: null,
+  outlying: null,
+  quantised: null,
+  'clock-limited': null,
+  'clock-not-settled': null,
+  'launches-not-independent': null,
+  'peak-moved': null,
+  'above-ceiling': null,
+};
+
+/** The surest first. Where others work in this very system, the host's part cannot be told, so that comes last. */
+const SUREST: readonly CauseName[] = [
+  'cpu-quota',
+  'far-memory',
+  'thermal',
+  'power-brake',
+  'power-limit',
+  'clock-held',
+  'busy',
+  'stolen',
 ];
+
+function causeOf(flag: Flag): CauseName | null {
+  const explaining = Object.hasOwn(EXPLAINING, flag.name) ? EXPLAINING[flag.name as FlagName] : null;
+  return typeof explaining === 'function' ? explaining(flag) : explaining;
+}
 
 /** What the flags of a batch say about a bad figure of it; null: nothing. */
 export function explainedBy(flags: Flags): { readonly cause: Cause; readonly reason: string } | null {
-  for (const [name, holds] of EXPLAINING) {
-    const flag = flags.find(holds);
+  for (const name of SUREST) {
+    const flag = flags.find((one) => causeOf(one) === name);
     if (flag !== undefined) return { cause: causeNamed(name), reason: flag.reason };
   }
   return null;

@@ -1,6 +1,6 @@
 /** The rate of a batch as a baseline, the peers and a node's own history know it. Pure. */
 import { isGpu, ordinalOf } from '../devices/device.js';
-import { findIndicator } from '../indicators/index.js';
+import { indicators } from '../indicators/index.js';
 import { hasIdOfImage } from '../machine/same-machine.js';
 import type { MachineDescription } from '../machine/types.js';
 import { canonicalJson } from '../record/digest.js';
@@ -8,16 +8,12 @@ import type { RecordBatch } from '../record/schema.js';
 import { comparableParameters } from './baseline-key.js';
 import { PART } from './suite.js';
 
-const RATE = /^pibench_([a-z0-9_]+?)_rate_(flops|bytes|launches)_per_second$/;
-
-/** The KPI that is the median rate of an indicator; null: it has none. */
+/** The KPI that is the median rate of an indicator, as it declares it; null: what others published has no indicator of ours. */
 export function rateKpi(indicator: string): string | null {
-  const own = indicator.replaceAll('-', '_');
-  return (
-    findIndicator(indicator)
-      .kpis.map(({ name }) => name)
-      .find((name) => RATE.exec(name)?.[1] === own) ?? null
-  );
+  const declared = indicators
+    .find(({ name }) => name === indicator)
+    ?.kpis.find(({ name, statistic }) => statistic === 'median' && /_rate_\w+_per_second$/.test(name));
+  return declared?.name ?? null;
 }
 
 export interface Serial {

@@ -63,7 +63,7 @@ const check = z.discriminatedUnion('check', [
   machineCheck('mig', 'no GPU is divided'),
   machineCheck('governor', 'the clock of the CPUs is not governed by load'),
   machineCheck('quota', 'the control group leaves the process all its CPUs'),
-  machineCheck('numa', 'every NUMA node may be used and has as much memory as the others'),
+  machineCheck('numa', 'every NUMA node may be used, and those with CPUs have as much memory as each other'),
   machineCheck('swap', 'nothing is swapped out'),
   z.strictObject({
     check: z.literal('load').describe('nobody else works here'),
@@ -224,12 +224,19 @@ function parsedDuration(text: string, where: string): Seconds {
   }
 }
 
-/** One that says the same thing again takes the earlier one's place. */
+/** Those that say the same thing again take the place of all that said it before, once, where the first of these stood. */
 function replacing<T>(before: readonly T[], added: readonly T[], key: (one: T) => string): readonly T[] {
-  const own = new Map(added.map((one) => [key(one), one]));
-  const kept = before.map((one) => own.get(key(one)) ?? one);
-  const keys = new Set(before.map(key));
-  return [...kept, ...added.filter((one) => !keys.has(key(one)))];
+  const own = new Map<string, T[]>();
+  for (const one of added) own.set(key(one), [...(own.get(key(one)) ?? []), one]);
+  const placed = new Set<string>();
+  const kept = before.flatMap((one): readonly T[] => {
+    const [name, again] = [key(one), own.get(key(one))];
+    if (again === undefined) return [one];
+    if (placed.has(name)) return [];
+    placed.add(name);
+    return again;
+  });
+  return [...kept, ...added.filter((one) => !placed.has(key(one)))];
 }
 
 /** Those that its file names; null: none. */

@@ -4,19 +4,22 @@
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { makeFolder } from '../store/make-folder.js';
 import { attemptName, JOBS } from './names.js';
 
 export type DetachedState =
   | { readonly phase: 'running' }
+  /** It was begun on another machine, where it may run or not: nothing of it is seen here until it has ended. */
+  | { readonly phase: 'elsewhere'; readonly host: string }
   /** null: it vanished without one, as when this machine was restarted. */
   | { readonly phase: 'ended'; readonly exitCode: number | null };
 
 /** The exit code is written and then renamed: what is there is whole. */
 const WRAPPER = [
-  'base=$1; shift',
-  'echo $$ >"$base.pid.tmp" && mv "$base.pid.tmp" "$base.pid"',
+  'base=$1 host=$2; shift 2',
+  'printf "%s\\n" "$$" "$host" >"$base.pid.tmp" && mv "$base.pid.tmp" "$base.pid"',
   '"$@" >"$base.out" 2>"$base.err" </dev/null',
   'echo $? >"$base.exit.tmp"; mv "$base.exit.tmp" "$base.exit"',
 ].join('\n');
@@ -32,6 +35,12 @@ function textOf(path: string): string {
   }
 }
 
+/** The number of one that was begun, and the name of its machine, which versions before this one did not note. */
+function notedOf(base: string): { readonly pid: string; readonly host: string | null } {
+  const [pid = '', host] = textOf(`${base}.pid`).trim().split('\n');
+  return { pid, host: host ?? null };
+}
+
 /** @returns by which it is found again */
 export function startDetached(
   folder: string,
@@ -41,7 +50,10 @@ export function startDetached(
 ): string {
   const base = baseOf(folder, target, attempt);
   makeFolder(join(folder, JOBS));
-  const child = spawn('sh', ['-c', WRAPPER, 'sh', base, ...command], { detached: true, stdio: 'ignore' });
+  const child = spawn('sh', ['-c', WRAPPER, 'sh', base, hostname(), ...command], {
+    detached: true,
+    stdio: 'ignore',
+  });
   child.on('error', () => {});
   child.unref();
   return String(child.pid ?? 0);
@@ -98,13 +110,21 @@ export function detachedState(folder: string, target: string, attempt: number, p
   const running = alive(pid, (word) => word === base);
   const code = textOf(`${base}.exit`).trim();
   if (code !== '') return { phase: 'ended', exitCode: Number(code) };
-  return running ? { phase: 'running' } : { phase: 'ended', exitCode: null };
+  if (running) return { phase: 'running' };
+  const { host } = notedOf(base);
+  return host === null || host === hostname()
+    ? { phase: 'ended', exitCode: null }
+    : { phase: 'elsewhere', host };
 }
+
+/** By its absence what was begun on another machine is taken for gone with that. */
+export const pidFile = (target: string, attempt: number): string =>
+  join(JOBS, `${attemptName(target, attempt)}.pid`);
 
 /** One that was started although nobody noted it; null where there is none. */
 export function findDetached(folder: string, target: string, attempt: number): string | null {
   const base = baseOf(folder, target, attempt);
-  return existsSync(`${base}.pid`) ? textOf(`${base}.pid`).trim() : null;
+  return existsSync(`${base}.pid`) ? notedOf(base).pid : null;
 }
 
 export const detachedOutput = (folder: string, target: string, attempt: number): string =>

@@ -112,13 +112,15 @@ async function adopt({ folder, head, connection }: Following): Promise<void> {
   }
 }
 
+/** @param mayRetry whether it is certain that nothing of it runs any more */
 function end(
   following: Following,
   state: TargetState,
   how: Pick<AttemptEnd, 'node' | 'exitCode' | 'reason' | 'record'>,
+  mayRetry = true,
 ): void {
   const { target, attempt } = state;
-  const again = how.exitCode === null && attempt <= following.head.retries;
+  const again = mayRetry && how.exitCode === null && attempt <= following.head.retries;
   const entry: AttemptEnd = { event: 'ended', target, attempt, ...how, again, at: now() };
   appendToSubmission(following.folder, entry);
   following.hooks.onEnd(entry);
@@ -209,9 +211,19 @@ async function withoutResult(
     lost(following, state, seen.node, said === '' ? seen.reason : `${seen.reason}: ${said}`);
     return null;
   }
-  if (seen.phase === 'running')
-    return { target, phase: 'running', why: seen.node === target ? null : seen.node };
-  const late = head.giveUp !== null && since(firstSeen, keyOf(state, 'waiting')) >= head.giveUp;
+  const isLate = (what: string): boolean =>
+    head.giveUp !== null && since(firstSeen, keyOf(state, what)) >= head.giveUp;
+  const patience = formatSeconds(head.giveUp ?? 0, 2);
+  if (seen.phase === 'running') {
+    const { node, unseen } = seen;
+    if (unseen === undefined) return { target, phase: 'running', why: node === target ? null : node };
+    // Of what runs the reasons are not told, and here somebody may have to do something.
+    if (!isLate('unseen')) return { target, phase: 'waiting', why: unseen };
+    const reason = `nothing came of it within ${patience}: ${unseen}`;
+    end(following, state, { node, exitCode: null, reason, record: null }, false);
+    return null;
+  }
+  const late = isLate('waiting');
   const hopeless = seen.hopeless === true && since(firstSeen, keyOf(state, 'hopeless')) >= HOPELESS_WITHIN;
   if (!hopeless && !late) return { target, phase: 'waiting', why: seen.why };
   try {
@@ -222,7 +234,7 @@ async function withoutResult(
     return { target, phase: 'waiting', why: messageOf(error) };
   }
   const why = seen.why ?? 'no reason known';
-  const reason = late ? `did not begin within ${formatSeconds(head.giveUp ?? 0, 2)}: ${why}` : why;
+  const reason = late ? `did not begin within ${patience}: ${why}` : why;
   lost(following, state, null, reason);
   return null;
 }

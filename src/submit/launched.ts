@@ -11,6 +11,7 @@ import {
   isDetachedHere,
   isStranded,
   type ProcessTree,
+  pidFile,
   processTree,
   startDetached,
 } from './detached.js';
@@ -22,6 +23,8 @@ export interface Launcher {
   said(log: string, output: string): string;
   /** Whether it goes on waiting for a host when the way there has ended. */
   readonly mayStrand: boolean;
+  /** Whether a scheduler tells of its jobs, on whichever machine it runs. */
+  readonly hasScheduler: boolean;
   /** The command that runs a task on its node. */
   command(task: Task): readonly string[];
   /** What is known of jobs besides that their launcher runs. */
@@ -35,7 +38,29 @@ export interface Launcher {
   check(task: Task): Promise<void>;
 }
 
-function stateOf(launcher: DetachedState, known: JobState | undefined): JobState {
+/**
+ * Of one that was begun on another machine, as where one login node goes on with what another one began: it may run there, so that
+ * nobody may begin it anew.
+ * @param noted the file that says where it was begun
+ */
+function stateElsewhere(
+  host: string,
+  known: JobState | undefined,
+  { hasScheduler }: Pick<Launcher, 'hasScheduler'>,
+  noted: string,
+): JobState {
+  if (known !== undefined) return known;
+  // What it printed there may be seen late here.
+  const reason = `the scheduler has no such job, and its launcher was begun on ${host}`;
+  if (hasScheduler) return { phase: 'ended', itself: true, node: null, reason };
+  const unseen = `its launcher was begun on ${host}, which is waited for; if ${host} is gone for good, remove ${noted}`;
+  return { phase: 'running', node: null, unseen };
+}
+
+function stateOf(
+  launcher: Exclude<DetachedState, { phase: 'elsewhere' }>,
+  known: JobState | undefined,
+): JobState {
   if (launcher.phase === 'running')
     return known === undefined || known.phase === 'ended' ? { phase: 'running', node: null } : known;
   const node = known?.phase === 'running' || known?.phase === 'ended' ? known.node : null;
@@ -101,6 +126,8 @@ export function launchedConnection({ folder }: Context, launcher: Launcher): Con
     tree: ProcessTree | null,
   ): JobState => {
     const state = detachedState(folder, target, attempt, job);
+    if (state.phase === 'elsewhere')
+      return stateElsewhere(state.host, known, launcher, pidFile(target, attempt));
     const stranded = tree !== null && state.phase === 'running' && endStranded(job, tree);
     return stranded ? STRANDED : stateOf(state, known);
   };

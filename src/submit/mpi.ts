@@ -79,7 +79,7 @@ const APART = [
   'trap : HUP INT TERM',
   '"$@"; code=$?',
   'rm -rf "$TMPDIR"; exit "$code"',
-].join('\n');
+].join('; ');
 
 const apart = (kind: Kind, command: readonly string[]): readonly string[] =>
   kind === 'openmpi' ? ['sh', '-c', APART, 'sh', ...command] : command;
@@ -94,15 +94,24 @@ async function kindHere(mpirun: string): Promise<Kind> {
   );
 }
 
-async function connect(context: Context) {
-  const mpirun = String(context.settings.mpirun);
+/** The command that begins a task, and of which kind its launcher is. */
+async function launching({ settings }: Context) {
+  const mpirun = String(settings.mpirun);
   const kind = await kindHere(mpirun);
   const root = process.getuid?.() === 0;
+  const command = (task: Task): readonly string[] =>
+    apart(kind, launchCommand(kind, mpirun, settings, task, root));
+  return { kind, command };
+}
+
+async function connect(context: Context) {
+  const { kind, command } = await launching(context);
   return launchedConnection(context, {
     said: saidByMpirun,
     // https://github.com/pmodels/mpich/issues/1620
     mayStrand: kind === 'mpich',
-    command: (task) => apart(kind, launchCommand(kind, mpirun, context.settings, task, root)),
+    hasScheduler: false,
+    command,
     cancel: async () => {},
     check: async () => {},
     states: async () => new Map(),
@@ -136,13 +145,8 @@ export const mpi: Scheduler = {
   },
   connect,
   dryRunNeeds: 'the launcher, which tells its kind',
-  async dryRun({ settings }, tasks) {
-    const mpirun = String(settings.mpirun);
-    const kind = await kindHere(mpirun);
-    const line = (task: Task): string =>
-      launchCommand(kind, mpirun, settings, task, process.getuid?.() === 0)
-        .map(quoted)
-        .join(' ');
-    return `${tasks.map(line).join('\n')}\n`;
+  async dryRun(context, tasks) {
+    const { command } = await launching(context);
+    return `${tasks.map((task) => command(task).map(quoted).join(' ')).join('\n')}\n`;
   },
 };

@@ -2,6 +2,8 @@
  * Which words of the nodes' command are files that the nodes need as well. All others are names or numbers, whatever lies in the
  * current folder: a file that happens to be called `matmul`, `all-reduce` or `64` is not meant by them. Pure.
  */
+import { dirname, isAbsolute, join } from 'node:path';
+import { parse } from 'yaml';
 import { kebab } from './command-line.js';
 
 /** Flags whose value is such a file. */
@@ -44,4 +46,36 @@ export function namedFiles(command: readonly string[]): readonly NamedFile[] {
     }
   }
   return found;
+}
+
+/** A file that a named one names in its turn. */
+export interface FileBeside {
+  /** As it stands there: relative to that file. */
+  readonly written: string;
+  /** As the command would name it. */
+  readonly path: string;
+}
+
+/** null: none, or it is no campaign file, which the nodes' own command says. */
+function stackFileIn(campaign: string): string | null {
+  try {
+    const { stackFile } = (parse(campaign, { logLevel: 'error' }) ?? {}) as { readonly stackFile?: unknown };
+    return typeof stackFile === 'string' ? stackFile : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The stack file of the campaign file that `run` takes; null: there is none.
+ * @param content of the campaign file
+ */
+export function stackFileBeside(
+  command: readonly string[],
+  { path }: Pick<NamedFile, 'path'>,
+  content: string,
+): FileBeside | null {
+  const written = command[0] === 'run' ? stackFileIn(content) : null;
+  if (written === null) return null;
+  return { written, path: isAbsolute(written) ? written : join(dirname(path), written) };
 }

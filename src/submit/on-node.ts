@@ -5,14 +5,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { constants, hostname, tmpdir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, normalize, resolve } from 'node:path';
 import { EXIT } from '../errors.js';
 import { packageRoot } from '../package.js';
 import { formatBytes } from '../quantities/format.js';
 import { writeFileAtomic } from '../store/atomic.js';
 import { makeFolder } from '../store/make-folder.js';
 import { JOURNAL, RECORD } from '../store/store.js';
-import { namedFiles } from './named-files.js';
+import { type FileBeside, type NamedFile, namedFiles, stackFileBeside } from './named-files.js';
 import { ATTEMPTS, attemptName, END_FILE, NODE_PLACE } from './names.js';
 import { type Delivery, deliveryLines, NODE_VARIABLE, ownTarget, type Task, TOKEN_FILE } from './task.js';
 
@@ -52,23 +52,54 @@ function isHere(path: string, content: string): boolean {
   }
 }
 
-/** The command with the files that it names: those that are not here, or are others here, are written. */
+interface Given {
+  readonly content: string;
+  /** The stack file that it names; null: it names none, or that was not handed over. */
+  readonly beside: (FileBeside & { readonly content: string }) | null;
+}
+
+/** What a task has of a file that its command names; null: nothing. */
+function givenOf({ command, files }: Pick<Task, 'command' | 'files'>, file: NamedFile): Given | null {
+  const textOf = (path: string): string | undefined => (Object.hasOwn(files, path) ? files[path] : undefined);
+  const content = textOf(file.path);
+  if (content === undefined) return null;
+  const named = stackFileBeside(command, file, content);
+  const text = named === null ? undefined : textOf(named.path);
+  return { content, beside: named === null || text === undefined ? null : { ...named, content: text } };
+}
+
+function writeInto(path: string, content: string): string {
+  makeFolder(dirname(path));
+  writeFileSync(path, content);
+  return path;
+}
+
+/** What it names lies where it names it: it is put as deep as that lies above it. @returns its path */
+function writeGiven(folder: string, name: string, { content, beside }: Given): string {
+  const above = normalize(beside?.written ?? '')
+    .split('/')
+    .filter((part) => part === '..');
+  const home = join(folder, ...above.map(() => 'below'));
+  if (beside !== null) writeInto(join(home, beside.written), beside.content);
+  return writeInto(join(home, name), content);
+}
+
+/** The command with the files that it names, and what these name: those that are not here, or are others here, are written. */
 export function withFiles(
-  { command, files }: Pick<Task, 'command' | 'files'>,
+  task: Pick<Task, 'command' | 'files'>,
   cwd: string,
   work: string,
 ): readonly string[] {
-  const named = new Map(namedFiles(command).map((file) => [file.index, file]));
-  return command.map((word, i) => {
+  const named = new Map(namedFiles(task.command).map((file) => [file.index, file]));
+  const isSame = (path: string, content: string): boolean => isHere(resolve(cwd, path), content);
+  return task.command.map((word, i) => {
     const file = named.get(i);
-    const content = file === undefined || !Object.hasOwn(files, file.path) ? undefined : files[file.path];
-    if (file === undefined || content === undefined || isHere(resolve(cwd, file.path), content)) return word;
+    const given = file === undefined ? null : givenOf(task, file);
+    if (file === undefined || given === null) return word;
+    const { content, beside } = given;
+    if (isSame(file.path, content) && (beside === null || isSame(beside.path, beside.content))) return word;
     // Two may have one name, in two folders.
-    const folder = join(work, 'files', String(i));
-    makeFolder(folder);
-    const path = join(folder, basename(file.path));
-    writeFileSync(path, content);
-    return `${file.before}${path}`;
+    return `${file.before}${writeGiven(join(work, 'files', String(i)), basename(file.path), given)}`;
   });
 }
 

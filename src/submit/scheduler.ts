@@ -27,7 +27,8 @@ export interface Submitted {
 export type JobState =
   /** `hopeless`: it will not begin, as the scheduler has it. */
   | { readonly phase: 'waiting'; readonly why: string | null; readonly hopeless?: boolean }
-  | { readonly phase: 'running'; readonly node: string | null }
+  /** `unseen`: where it was begun, and that nobody here can tell whether it still runs. */
+  | { readonly phase: 'running'; readonly node: string | null; readonly unseen?: string }
   /** `itself`: the program came to its end, and its results may take a moment until they are seen here. */
   | {
       readonly phase: 'ended';

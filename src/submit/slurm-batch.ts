@@ -13,7 +13,7 @@ import type { Connection, Context, JobState, Settings, Submitted } from './sched
 import { askAccounting, askJobs, stateOfJob, withHopeless } from './slurm-queue.js';
 import { remedyOf } from './slurm-refusal.js';
 import { requestOf } from './slurm-request.js';
-import { isNowhere } from './slurm-text.js';
+import { isNowhere, type SlurmJob } from './slurm-text.js';
 import { TARGET_VARIABLE, type Task } from './task.js';
 
 /** Of what Slurm and its shepherd on the node say in a job's log. */
@@ -71,6 +71,13 @@ async function bindAndRelease(array: string, tasks: readonly Task[]): Promise<vo
   );
 }
 
+/**
+ * It is listed for a while as failed, or cancelled, on no node: Slurm refused it at once, or to bind it to its node, upon which it was
+ * cancelled. It never was a job that could bring anything.
+ */
+const neverBegan = ({ state, node }: SlurmJob): boolean =>
+  (state === 'FAILED' || state === 'CANCELLED') && isNowhere(node);
+
 export function batchConnection(context: Context): Connection {
   const { folder, label } = context;
   const jobsOf = (array: string, tasks: readonly Task[]): readonly Submitted[] =>
@@ -90,10 +97,7 @@ export function batchConnection(context: Context): Connection {
     },
     async find(tasks) {
       const name = jobName(label, tasks);
-      const jobs = (await askJobs(name)).filter(
-        // One that Slurm refused at once is listed for a while as failed on no node; it never was a job.
-        (job) => job.name === name && !(job.state === 'FAILED' && isNowhere(job.node)),
-      );
+      const jobs = (await askJobs(name)).filter((job) => job.name === name && !neverBegan(job));
       const array = jobs[0]?.id.split('_')[0];
       if (array === undefined) return [];
       // Held ones were never bound: the kill came between the two.

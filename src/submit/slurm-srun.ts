@@ -17,11 +17,7 @@ const nameOf = (label: string, target: string, attempt: number): string =>
   `${label}-${attemptName(target, attempt)}`;
 
 /** @param cpus of the node: a step gets one for its only task otherwise, where Slurm confines steps */
-export function srunArguments(
-  { settings, label }: Context,
-  task: Task,
-  cpus: number | null,
-): readonly string[] {
+function srunArguments({ settings, label }: Context, task: Task, cpus: number | null): readonly string[] {
   return [
     ...requestOf(settings),
     `--nodelist=${task.target}`,
@@ -34,17 +30,35 @@ export function srunArguments(
   ];
 }
 
-export async function srunConnection(context: Context): Promise<Connection> {
-  const { label, settings } = context;
+/** What of `srun` each task is begun by: its arguments, and all of the command. */
+async function srunCommands(context: Context) {
   const cpus = new Map((await askNodes(null, null, true)).map((node) => [node.name, node.cpus]));
+  const argumentsOf = (task: Task): readonly string[] =>
+    srunArguments(context, task, cpus.get(task.target) ?? null);
+  const command = (task: Task): readonly string[] => [
+    'srun',
+    ...argumentsOf(task),
+    ...nodeCommand(context.settings, task),
+  ];
+  return { argumentsOf, command };
+}
+
+/** The commands that `srunConnection` begins tasks by, in their order. */
+export async function srunDryRun(
+  context: Context,
+  tasks: readonly Task[],
+): Promise<readonly (readonly string[])[]> {
+  return tasks.map((await srunCommands(context)).command);
+}
+
+export async function srunConnection(context: Context): Promise<Connection> {
+  const { label } = context;
+  const { argumentsOf, command } = await srunCommands(context);
   return launchedConnection(context, {
     said: (log) => tailOf(log, SPEAKS),
     mayStrand: false,
-    command: (task) => [
-      'srun',
-      ...srunArguments(context, task, cpus.get(task.target) ?? null),
-      ...nodeCommand(settings, task),
-    ],
+    hasScheduler: true,
+    command,
     async cancel(target, attempt) {
       const name = nameOf(label, target, attempt);
       const ids = (await askJobs(label)).flatMap((job) => (job.name === name ? [job.id] : []));
@@ -52,8 +66,7 @@ export async function srunConnection(context: Context): Promise<Connection> {
     },
     async check(task) {
       // What srun itself is refused is known only when it runs, and then for each node anew.
-      const asked = srunArguments(context, task, cpus.get(task.target) ?? null);
-      await mustRun('srun', ['--test-only', ...asked, 'true'], '', remedyOf);
+      await mustRun('srun', ['--test-only', ...argumentsOf(task), 'true'], '', remedyOf);
     },
     async states(jobs, attempts) {
       const listed = await askJobs(label);

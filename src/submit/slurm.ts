@@ -1,10 +1,10 @@
 /** Slurm: which nodes, and by which of its programs they are reached. */
-import { nodeCommand, quoted } from './node-command.js';
+import { quoted } from './node-command.js';
 import { MOST_BYTES, type Scheduler } from './scheduler.js';
 import { batchArguments, batchConnection, batchScript, bindings } from './slurm-batch.js';
 import { askNodes, askReservation, expandNodes } from './slurm-queue.js';
 import { slurmOptions, slurmSettings } from './slurm-request.js';
-import { srunArguments, srunConnection } from './slurm-srun.js';
+import { srunConnection, srunDryRun } from './slurm-srun.js';
 import { areChosen, chooseTargets, textOf } from './slurm-targets.js';
 
 export const slurm: Scheduler = {
@@ -34,15 +34,12 @@ export const slurm: Scheduler = {
   connect: async (context) =>
     context.settings.via === 'srun' ? srunConnection(context) : batchConnection(context),
   dryRunNeeds: 'a live controller, which tells the nodes',
-  dryRun(context, tasks) {
+  async dryRun(context, tasks) {
     const { settings } = context;
-    if (settings.via !== 'srun') {
-      const command = ['sbatch', ...batchArguments(context, tasks)].map(quoted).join(' ');
-      return `${command} <<'END'\n${batchScript(settings, tasks)}END\nscontrol <<'END'\n${bindings('JOB', tasks)}END\n`;
-    }
-    const line = (words: readonly string[]): string => `${words.map(quoted).join(' ')}\n`;
-    return tasks
-      .map((task) => line(['srun', ...srunArguments(context, task, null), ...nodeCommand(settings, task)]))
-      .join('');
+    const line = (words: readonly string[]): string => words.map(quoted).join(' ');
+    if (settings.via === 'srun')
+      return (await srunDryRun(context, tasks)).map((command) => `${line(command)}\n`).join('');
+    const command = line(['sbatch', ...batchArguments(context, tasks)]);
+    return `${command} <<'END'\n${batchScript(settings, tasks)}END\nscontrol <<'END'\n${bindings('JOB', tasks)}END\n`;
   },
 };

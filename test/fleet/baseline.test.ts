@@ -424,6 +424,76 @@ describe('the GPUs of a baseline’s nodes', () => {
   });
 });
 
+describe('a baseline of nodes with several devices', () => {
+  const gpu = { ...CPU, kind: 'gpu' as const, name: 'H100', cpus: null };
+  const on = Array.from({ length: 8 }, (_, i) => `cuda:${i}`);
+  const withGpus = (nodes: number): NodeLine[] =>
+    Array.from({ length: nodes }, (_, node) =>
+      nodeOf(
+        `n${node}`,
+        on.map((one, i) => kpiOf(ratesOf(100 * node + i), { on: one })),
+        { devices: Object.fromEntries(on.map((one) => [one, gpu])) },
+      ),
+    );
+
+  it.each([1, 2])('is none of %i, however many devices these have', (nodes) => {
+    expect(() => baselineOf(withGpus(nodes))).toThrow(
+      new RegExp(`: ${nodes} of the nodes ${nodes === 1 ? 'has' : 'have'} it; a baseline needs 3$`),
+    );
+  });
+
+  it('rests on as many nodes as there are, in all that it keeps', () => {
+    const [entry, sustained] = baselineOf(withGpus(3)).entries;
+    expect([entry?.nodes, entry?.dropped, sustained?.nodes]).toEqual([3, 0, 3]);
+    const { p05, cv, drift, distribution } = entry?.apart ?? {};
+    expect([p05, cv, drift, distribution].map((apart) => apart?.nodes)).toEqual([3, 3, 3, 3]);
+  });
+
+  it('drops a node of which no device is kept, and none for one device that is slow', () => {
+    const slow = (nodes: readonly NodeLine[], isSlow: (node: number, device: number) => boolean) =>
+      nodes.map((one, node) => ({
+        ...one,
+        kpis: one.kpis.map((kpi, i) =>
+          isSlow(node, i) ? kpiOf(ratesOf(900 + i, { level: 0.8e11 }), { on: kpi.on }) : kpi,
+        ),
+      }));
+    const counts = (nodes: readonly NodeLine[]) => {
+      const [entry] = baselineOf(nodes).entries;
+      return [entry?.nodes, entry?.dropped];
+    };
+    expect(counts(slow(withGpus(4), (node, i) => node === 1 && i === 5))).toEqual([4, 0]);
+    expect(counts(slow(withGpus(4), (node) => node === 1))).toEqual([3, 1]);
+  });
+});
+
+describe('against a baseline a flag is evidence, however many nodes have it', () => {
+  const baseline = baselineOf(healthyNodes(12));
+  const named = (count: number, flag: string) => {
+    const nodes = healthyNodes(4, 1, 5).map((node, i) => ({
+      ...node,
+      kpis: node.kpis.map((kpi) =>
+        i < count ? { ...kpiOf(ratesOf(60 + i, { level: 0.85e11 })), flags: [flag] } : kpi,
+      ),
+    }));
+    return against(baseline, nodes);
+  };
+
+  it.each([1, 2, 3, 4])('%i of 4 throttled nodes have one cause', (count) => {
+    const { named: found, notes } = named(count, 'throttled');
+    expect(found.map(({ cause, severity }) => [cause, severity])).toEqual(
+      Array(count).fill(['cpu-quota', 'config']),
+    );
+    // That all are stopped is to be known, and not that nobody is named.
+    expect(notes.filter((note) => note.startsWith('throttled'))).toEqual(
+      count < 2 ? [] : [expect.stringMatching(/, and those are named for it that the baseline finds to be$/)],
+    );
+  });
+
+  it('but for one that is usual under load, of which it says nothing', () => {
+    expect(named(1, 'power-capped').named.map(({ cause }) => cause)).toEqual(['slow']);
+  });
+});
+
 describe('a baseline of nodes that were hot, busy or not qualified', () => {
   const flagged = (count: number, ...flags: string[]) =>
     healthyNodes(6).map((node, i) => ({

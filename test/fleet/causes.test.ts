@@ -1,6 +1,6 @@
 /** Why a node is named: each flag by itself, and when a clock explains what is missing. */
 import { describe, expect, it } from 'vitest';
-import { type CauseName, causesOf, type Evidence } from '../../src/fleet/causes.js';
+import { type CauseName, causesOf, type Evidence, spoils } from '../../src/fleet/causes.js';
 
 const SLOW: Evidence = { worst: { median: 0.2 }, flags: new Set(), clock: null, tail: null, settings: [] };
 
@@ -9,6 +9,7 @@ describe('the cause of a slow node', () => {
     ['throttled', 'cpu-quota'],
     ['device-errors', 'device-errors'],
     ['link-degraded', 'link-degraded'],
+    ['far-memory', 'far-memory'],
     ['thermal', 'thermal'],
     ['power-capped', 'power'],
     ['power-brake', 'power'],
@@ -21,8 +22,14 @@ describe('the cause of a slow node', () => {
     expect(causesOf({ ...SLOW, flags: new Set([flag]) })).toEqual([cause, 'slow']);
   });
 
-  it('is not in a flag that says nothing of speed', () => {
-    expect(causesOf({ ...SLOW, flags: new Set(['outlying', 'multimodal']) })).toEqual(['slow']);
+  it('is not in a flag that says nothing of speed, or that nobody here knows', () => {
+    const flags = ['outlying', 'multimodal', 'of-another-tool', 'toString'];
+    expect(causesOf({ ...SLOW, flags: new Set(flags) })).toEqual(['slow']);
+    expect(flags.filter(spoils)).toEqual([]);
+  });
+
+  it('spoils rates, but where it is usual under load', () => {
+    expect(['far-memory', 'thermal', 'power-capped'].map(spoils)).toEqual([true, true, false]);
   });
 
   it.each<[string, number, number, readonly CauseName[]]>([

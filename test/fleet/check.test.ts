@@ -112,6 +112,20 @@ describe('fleet check', () => {
     expect(causes(check([...flagged, slow]))).toEqual({ slow: 'slow' });
   });
 
+  it.each([
+    [1, 'preempted', 'neighbours', 0],
+    [2, 'preempted', 'slow', 1],
+  ] as const)('takes a flag of %i in 4 rates for a cause or says that it names nobody, and never both', (count, flag, cause, notes) => {
+    const nodes = healthyNodes(3).map((node, i) => ({
+      ...node,
+      kpis: node.kpis.map((kpi) => ({ ...kpi, flags: i < count - 1 ? [flag] : [] })),
+    }));
+    const slow = nodeOf('slow', [kpiOf(ratesOf(7, { level: 0.8e11 }), { flags: [flag] })]);
+    const found = check([...nodes, slow]);
+    expect(causes(found)).toEqual({ slow: cause });
+    expect(found.notes.filter((note) => /and none is named for it$/.test(note))).toHaveLength(notes);
+  });
+
   it('says that a clock is slow where it explains the rate, and that settings differ', () => {
     const clocked = healthyNodes(8).map((node) => ({
       ...node,
@@ -427,6 +441,36 @@ describe('fleet check', () => {
     expect([only?.node, only?.on]).toEqual(['g2', ['cuda:1']]);
   });
 
+  describe('of fewer than three nodes with several GPUs', () => {
+    const gpu = { ...CPU, kind: 'gpu' as const, name: 'H200', cpus: null };
+    const on = Array.from({ length: 8 }, (_, i) => `cuda:${i}`);
+    const withGpus = (count: number, level: (node: number, device: number) => number = () => 1e14) =>
+      Array.from({ length: count }, (_, node) =>
+        nodeOf(
+          `g${node}`,
+          on.map((one, k) => kpiOf(ratesOf(20 * node + k, { level: level(node, k) }), { on: one })),
+          { devices: Object.fromEntries(on.map((one) => [one, gpu])) },
+        ),
+      );
+    it.each([
+      [1, 'one node has it: 8 devices were compared among themselves only'],
+      [2, '2 nodes have it: 16 devices were compared among themselves only'],
+    ])('compares these among themselves, says so, and passes none: %i', (count, why) => {
+      const found = check(withGpus(count));
+      expect([found.outcome, found.named, found.unjudged]).toEqual(['inconclusive', [], []]);
+      expect(found.notJudged.map((one) => one.why)).toEqual([expect.stringContaining(why)]);
+      expect(found.notCompared).toEqual(['g0', 'g1'].slice(0, count));
+    });
+    it('names the one that is slow all the same', () => {
+      const found = check(withGpus(1, (_, k) => (k === 3 ? 0.85e14 : 1e14)));
+      expect([found.outcome, found.named[0]?.on]).toEqual(['fail', ['cuda:3']]);
+    });
+    it('has nothing to say of that with three nodes', () => {
+      const found = check(withGpus(3));
+      expect([found.outcome, found.notJudged, found.notCompared]).toEqual(['pass', [], []]);
+    });
+  });
+
   it('names a node without a device that others have, and one without anything, and calls neither good', () => {
     const [first, second, ...rest] = healthyNodes(6);
     const gpu = { ...CPU, kind: 'gpu' as const, name: 'H200', cpus: null };
@@ -443,6 +487,24 @@ describe('fleet check', () => {
     expect(found.named.find(({ node }) => node === 'n1')?.reason).toMatch(/nothing was measured on cuda:0/);
     expect(found.named.find(({ node }) => node === 'empty')?.reason).toMatch(/on cpu and 1 more/);
     expect(found.outcome).toBe('inconclusive');
+  });
+
+  it('tells a node that lost a launch of a device that it lacks, too, and of no KPI, which the launch explains', () => {
+    const gpu = { ...CPU, kind: 'gpu' as const, name: 'H200', cpus: null };
+    const withGpu = healthyNodes(4, 2).map((node, i) => ({
+      ...node,
+      devices: { cpu: CPU, 'cuda:0': gpu },
+      kpis: [...node.kpis, kpiOf(ratesOf(i), { on: 'cuda:0' })],
+    }));
+    const [one] = healthyNodes(1, 1, 7);
+    const problems = [{ kind: 'lost' as const, what: 'matmul 513', why: 'launch 1 crashed' }];
+    const found = check([...withGpu, { ...(one as NodeLine), node: 'bad', problems }]);
+    expect(found.named.map(({ node, reason }) => [node, reason])).toEqual([
+      [
+        'bad',
+        'not everything was measured (matmul 513: launch 1 crashed; nothing was measured on cuda:0, as on others)',
+      ],
+    ]);
   });
 
   it('does not let a node with few repetitions hide another that scatters', () => {
@@ -531,7 +593,20 @@ describe('fleet check', () => {
     const limited = { ...slow, settings: { ...settings, cgroup_cpu_quota: 1 } };
     const [other] = check([...known, limited, ...lost]).named;
     expect(other?.cause).toBe('settings');
-    expect(other?.reason).toMatch(/cgroup_cpu_quota is 1, of 5 others not known/);
+    expect(other?.reason).toMatch(/cgroup_cpu_quota is 1, of 5 others none/);
+  });
+
+  it('takes a setting that a node, or most nodes, do not tell for no value', () => {
+    const slow = (settings: NodeLine['settings']) =>
+      nodeOf('slow', [kpiOf(ratesOf(8, { level: 0.8e11 }))], { settings });
+    const known = { governor: 'performance', kernel: '6.1' };
+    const silent = healthyNodes(6).map((node) => ({ ...node, settings: { kernel: '6.1' } }));
+    expect(causes(check([...silent, slow(known)]))).toEqual({ slow: 'slow' });
+    const telling = healthyNodes(6).map((node) => ({ ...node, settings: known }));
+    expect(causes(check([...telling, slow({ kernel: '6.1' })]))).toEqual({ slow: 'slow' });
+    expect(causes(check([...telling, slow({ ...known, governor: 'powersave' })]))).toEqual({
+      slow: 'settings',
+    });
   });
 
   it('notes a flag that spoils half or more of the rates of a KPI: of such nodes none stands out', () => {

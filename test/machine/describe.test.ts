@@ -96,6 +96,7 @@ describe('describing an Intel server with two sockets', () => {
 
   it('names system and C library, and never shows the machine id', () => {
     expect(machine.os).toMatchObject({
+      id: 'ubuntu',
       name: 'Ubuntu',
       version: '22.04',
       kernelRelease: '5.15.0-94-generic',
@@ -103,6 +104,23 @@ describe('describing an Intel server with two sockets', () => {
       hostname: 'node17',
     });
     expect(JSON.stringify(machine)).not.toContain('0123456789abcdef');
+  });
+});
+
+describe('describing an Apptainer container on a node of Slurm', () => {
+  const job = {
+    ...intelServer,
+    '/proc/self/cgroup': '0::/system.slice/slurmstepd.scope/job_7/step_0/user/task_0\n',
+  };
+  it.each<[string, Files, MachineDeps['env']]>([
+    ['a variable', {}, { APPTAINER_CONTAINER: '/images/pi-bench.sif' }],
+    ['the variable of Singularity', {}, { SINGULARITY_CONTAINER: '/images/pi-bench.sif' }],
+    ['a file of its image', { '/.singularity.d/runscript': '#!/bin/sh\n' }, {}],
+  ])('knows it by %s', (_, more, env) => {
+    expect(describeFiles({ ...job, ...more }, { env }).virtualisation.container).toBe('apptainer');
+  });
+  it('knows that it is none without them', () => {
+    expect(describeFiles(job).virtualisation.container).toBeNull();
   });
 });
 

@@ -36,11 +36,12 @@ describe('a machine with an id', () => {
 });
 
 describe.each([
-  ['without an id', null],
-  ['with that of its image', 'image'],
-])('a container %s', (_, machineIdHash) => {
+  ['a pod without an id', 'kubernetes', null],
+  ['a pod with that of its image', 'kubernetes', 'image'],
+  ['an Apptainer container with that of its image', 'apptainer', 'image'],
+] as const)('%s', (_, container, machineIdHash) => {
   const pod = (told: Told): MachineDescription =>
-    machine({ container: 'kubernetes', ...told, os: { machineIdHash, ...told.os } });
+    machine({ container, ...told, os: { machineIdHash, ...told.os } });
   const then = pod({ os: { hostname: 'bench-x1' } });
 
   it('is on the same machine while that one is not booted anew, whatever the pod is called', () => {
@@ -88,6 +89,7 @@ it.each([
   ['docker', null],
   ['podman', null],
   ['kubernetes', null],
+  ['apptainer', null],
   ['other', null],
 ] as const)('an id tells a machine from all others, but not in a container that has that of its image: %s', (container, identity) => {
   const one = machine({ container, os: { machineIdHash: 'own' } });

@@ -1,5 +1,6 @@
 /** What checks of a part's batch come to by themselves: its outputs, its launches, what others reach, what it was before. */
 import { describe, expect, it } from 'vitest';
+import { referencesOf } from '../../src/qualify/baseline-references.js';
 import { judgementsOf } from '../../src/qualify/criteria/index.js';
 import { historyKey } from '../../src/qualify/rates.js';
 import type { PiBenchRecord, RecordBatch } from '../../src/record/schema.js';
@@ -167,6 +168,18 @@ describe('floor', () => {
   ] as const)('against a baseline of %f of the own rate: %s', (share, verdict) => {
     const baseline = baselineOf(batch, RATE * share);
     expect(judgement(check, contextOf(record, { baseline })).verdict).toBe(verdict);
+  });
+  it.each([
+    [0.96, 'pass'],
+    [0.1, 'fail'],
+  ] as const)('holds a latency to it, too, by its loads: %f of them come to %s', (share, verdict) => {
+    const parameters = { bytes: 2 ** 30, threads: 1 };
+    const chase = { ...batch, case: { indicator: 'latency', parameters }, rateUnit: 'loads/s' };
+    const loads = { kpi: 'pibench_latency_rate_loads_per_second', unit: 'loads/s' };
+    const baseline = baselineOf(chase, RATE / share, loads);
+    const context = contextOf({ ...record, batches: [chase] }, { baseline });
+    expect(judgement(check, context)).toMatchObject({ verdict, findings: [{ quantity: 'rate' }, {}] });
+    expect(referencesOf(baseline, context.machine, { batches: [chase] })).toHaveLength(1);
   });
   it('is skipped for a case that the baseline does not have', () => {
     const other = partsRecord([

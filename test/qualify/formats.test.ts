@@ -176,6 +176,20 @@ describe('a verdict', () => {
     expect(html).not.toContain('wrong <&');
   });
 
+  it('says on the page, as on the terminal, why nothing could qualify the node', () => {
+    const checks = record.qualification.checks
+      .filter(({ verdict }) => verdict === 'pass')
+      .map((check) => ({ ...check, required: false }));
+    const open = {
+      ...record,
+      qualification: { ...record.qualification, outcome: 'inconclusive' as const, checks },
+    };
+    const why = 'none of the checks is required, so none of them can qualify the node';
+    expect(renderQualification(open, null, { ...terminalStyle({}), width: 120 })).toContain(why);
+    expect(headHtml(buildReport(open, []))).toContain(`<p>Inconclusive: ${why}.</p>`);
+    expect(headHtml(buildReport(record, []))).not.toContain('can qualify the node');
+  });
+
   it('names what is wrong and what to do in Markdown', async () => {
     const text = await textOf('md');
     expect(text).toMatch(/^# NOT QUALIFIED: /);

@@ -435,6 +435,12 @@ describe('what happened while a GPU was measured', () => {
   it.each([
     [`${FAILED}XID 48,63, uncorrected memory errors 2`, 'fail', 'memory-errors', 'isolate'],
     [`${FAILED}XID 79, memory errors not seen`, 'fail', 'driver-fault', 'reset'],
+    [
+      `${FAILED}XID 48, fault reports of 1 of 2 GPUs not seen, uncorrected memory errors 2, memory errors of 1 of 2 GPUs not seen, 1 of 2 GPUs silent: no GPU of that bus`,
+      'fail',
+      'memory-errors',
+      'isolate',
+    ],
     [`${FAILED}XID 31, memory errors not seen`, 'inconclusive', 'application-fault', 'triage'],
     [
       `${FAILED}XID none, uncorrected memory errors 0, a row could not be replaced`,

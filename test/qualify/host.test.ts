@@ -46,6 +46,14 @@ describe('the machine before anything is measured', () => {
     },
     limits: { ...limits, allowedNodes },
   });
+  /** The last of them has no CPUs, as memory beyond a CXL link. */
+  const nodesAndMemory = (allowedNodes: string, ...gib: readonly number[]) => {
+    const nodes = nodesOf(allowedNodes, ...gib);
+    const numaNodes = nodes.memory.numaNodes.map((one, i) =>
+      i < gib.length - 1 ? one : { ...one, cpus: '' },
+    );
+    return { ...nodes, memory: { ...nodes.memory, numaNodes } };
+  };
   const swapped = (used: number) => ({ memory: { ...memory, swap: { total: 2 ** 30, used } } });
   it.each<[string, SuiteCheck, Partial<MachineDescription>, Verdict, string | null]>([
     ['the governor performance', { check: 'governor' }, governedBy('performance'), 'pass', null],
@@ -59,6 +67,21 @@ describe('the machine before anything is measured', () => {
     ],
     ['NUMA nodes that are alike', { check: 'numa' }, nodesOf('0-1', 8, 7), 'pass', null],
     ['a NUMA node that lacks memory', { check: 'numa' }, nodesOf('0-1', 8, 6), 'fail', 'numa'],
+    [
+      'a NUMA node without CPUs of more memory',
+      { check: 'numa' },
+      nodesAndMemory('0-2', 8, 8, 16),
+      'pass',
+      null,
+    ],
+    ['one such node beside the CPUs’', { check: 'numa' }, nodesAndMemory('0-1', 8, 16), 'pass', null],
+    [
+      'a NUMA node that lacks memory, beside one',
+      { check: 'numa' },
+      nodesAndMemory('0-2', 8, 6, 16),
+      'fail',
+      'numa',
+    ],
     ['a NUMA node that may not be used', { check: 'numa' }, nodesOf('0', 8, 8), 'fail', 'numa'],
     ['nothing swapped out', { check: 'swap' }, swapped(0), 'pass', null],
     ['something swapped out', { check: 'swap' }, swapped(1), 'warn', 'swapped'],

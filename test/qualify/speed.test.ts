@@ -105,6 +105,7 @@ describe('a figure of speed that is bad', () => {
     ['outlying', {}, 'slow', 'fail'],
     ['thermal', {}, 'thermal', 'fail'],
     ['power-brake', {}, 'power-brake', 'fail'],
+    ['far-memory', { farShare: 0.5, gpuNode: 0, nodes: '1', asked: 'preferred' }, 'far-memory', 'fail'],
     ['power-capped', { limitWatts: 300, defaultLimitWatts: 400 }, 'power-limit', 'fail'],
     // That it reaches the limit it came with is usual under full load.
     ['power-capped', { limitWatts: 400, defaultLimitWatts: 400 }, 'slow', 'fail'],

@@ -55,6 +55,27 @@ describe('a suite of one’s own', () => {
     expect(own.sha256).not.toBe(base.sha256);
   });
 
+  describe('measures in the place of a part all that it says of that part, once', () => {
+    const sizes = (before: readonly number[], own: readonly number[]) => {
+      const measuring = (all: readonly (readonly [part: string, size: number])[]) =>
+        `campaign:\n  measure:\n${all.map(([part, size]) => `    - { indicator: matmul, parameters: { size: ${size} }, labels: { part: ${part} } }\n`).join('')}`;
+      const exact = (all: readonly number[]) => all.map((size) => ['exact', size] as const);
+      const base = `name: t1\n${measuring([['first', 1], ...exact(before), ['last', 2]])}`;
+      const text = `name: site\nextends: t1\n${measuring([...exact(own), ['new', 3]])}`;
+      return parseSuite(text, 'own.yaml', () => base).entries.map(
+        ({ part, flags }) => `${part} ${flags.size}`,
+      );
+    };
+    it.each([
+      ['one for one', [64], [1024], ['exact 1024']],
+      ['two for one', [64], [1024, 2048], ['exact 1024', 'exact 2048']],
+      ['one for two', [64, 128], [1024], ['exact 1024']],
+      ['two for two', [64, 128], [1024, 2048], ['exact 1024', 'exact 2048']],
+    ] as const)('%s', (_, before, own, exact) => {
+      expect(sizes(before, own)).toEqual(['first 1', ...exact, 'last 2', 'new 3']);
+    });
+  });
+
   it('may say how what it extends is measured, and measure nothing of its own', () => {
     const base = parseSuite(shipped('t1'), 't1.yaml', shipped, 't1');
     const own = suite('name: site\nextends: t1\ncampaign:\n  budget: 2min\n  labels: { node_name: n1 }\n');

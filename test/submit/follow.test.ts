@@ -103,6 +103,31 @@ describe('following a submission', () => {
     }));
 });
 
+describe('a node whose launcher was begun on another machine', () => {
+  const unseen: JobState = { phase: 'running', node: null, unseen: 'its launcher was begun on login2' };
+
+  it('is waited for and begun no second time, whatever may be tried again', () =>
+    withFolder(async (folder) => {
+      const says = (seconds: number) => (seconds < 7200 ? unseen : ended);
+      const output = (seconds: number) => (seconds < 7200 ? '' : RESULT);
+      const { end, waits } = await followed(folder, { says, output, head: { retries: 3 } });
+      expect(end).toMatchObject({ attempt: 1, exitCode: 0 });
+      expect(new Set(waits)).toEqual(new Set(['its launcher was begun on login2']));
+    }));
+
+  it('is given up after the time that was said for that, and begun no second time either, as it may run', () =>
+    withFolder(async (folder) => {
+      const { end, seconds } = await followed(folder, { says: [unseen], head: { retries: 3, giveUp: 300 } });
+      expect(end).toMatchObject({
+        attempt: 1,
+        exitCode: null,
+        again: false,
+        reason: 'nothing came of it within 5 min 0 s: its launcher was begun on login2',
+      });
+      expect(seconds).toBeGreaterThanOrEqual(300);
+    }));
+});
+
 describe('the output of a node that came to its end', () => {
   const TIMEOUT = 'the server did not answer in time';
   const unread = (): never => {

@@ -1,6 +1,7 @@
 /** Launchers of a submission: on this machine, and begun on another one. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { detachedState, findDetached } from '../../src/submit/detached.js';
@@ -12,11 +13,21 @@ import { taskOf } from './support.js';
 /** No process has it: Linux counts to four million. */
 const ELSEWHERE = '99999999';
 
+interface Knowing {
+  readonly cancelled?: string[];
+  readonly hasScheduler?: boolean;
+}
+
 /** One launcher of n1, of whose job a scheduler knows this. */
-function connectionTo(folder: string, known: JobState | undefined, cancelled: string[] = []) {
+function connectionTo(
+  folder: string,
+  known: JobState | undefined,
+  { cancelled = [], hasScheduler = true }: Knowing = {},
+) {
   const launcher: Launcher = {
     said: () => '',
     mayStrand: false,
+    hasScheduler,
     command: () => ['sleep', '600'],
     states: async () => new Map(known === undefined ? [] : [['n1', known]]),
     cancel: async (target, attempt) => void cancelled.push(`${target}.${attempt}`),
@@ -25,14 +36,27 @@ function connectionTo(folder: string, known: JobState | undefined, cancelled: st
   return launchedConnection({ settings: {}, folder, label: 'l' }, launcher);
 }
 
-/** @param exitCode with which it ended, where that is known */
-async function stateOf(known: JobState | undefined, exitCode?: number): Promise<JobState | undefined> {
+interface Left {
+  /** With which it ended, where that is known. */
+  readonly exitCode?: number;
+  /** Of the machine on which it was begun, where that is noted. */
+  readonly host?: string;
+  readonly hasScheduler?: boolean;
+}
+
+async function stateOf(
+  known: JobState | undefined,
+  { exitCode, host, hasScheduler = true }: Left = {},
+): Promise<JobState | undefined> {
   let state: JobState | undefined;
   await withFolder(async (folder) => {
+    const base = join(folder, 'jobs', 'n1.1');
     mkdirSync(join(folder, 'jobs'));
-    if (exitCode !== undefined) writeFileSync(join(folder, 'jobs', 'n1.1.exit'), `${exitCode}\n`);
+    if (exitCode !== undefined) writeFileSync(`${base}.exit`, `${exitCode}\n`);
+    if (host !== undefined) writeFileSync(`${base}.pid`, `${ELSEWHERE}\n${host}\n`);
     const jobs = [{ target: 'n1', job: ELSEWHERE }];
-    state = (await connectionTo(folder, known).observe(jobs, new Map([['n1', 1]]))).get(ELSEWHERE);
+    const connection = connectionTo(folder, known, { hasScheduler });
+    state = (await connection.observe(jobs, new Map([['n1', 1]]))).get(ELSEWHERE);
   });
   return state;
 }
@@ -52,26 +76,55 @@ describe('a launcher that is not on this machine', () => {
   });
 
   it('may have left one, too, where it came to its end by itself', async () => {
-    expect(await stateOf(undefined, 0)).toMatchObject({ phase: 'ended', itself: true });
-    expect(await stateOf(undefined, 255)).toMatchObject({
+    expect(await stateOf(undefined, { exitCode: 0 })).toMatchObject({ phase: 'ended', itself: true });
+    expect(await stateOf(undefined, { exitCode: 255 })).toMatchObject({
       phase: 'ended',
       itself: false,
       reason: 'its launcher ended with exit code 255',
     });
   });
 
-  it('is gone where no scheduler knows of it', async () => {
-    expect(await stateOf(undefined)).toMatchObject({
+  it.each([
+    ['older versions noted no machine', {}],
+    ['it was begun here', { host: hostname() }],
+  ])('is gone where no scheduler knows of it: %s', async (_, left) => {
+    for (const hasScheduler of [true, false])
+      expect(await stateOf(undefined, { ...left, hasScheduler })).toMatchObject({
+        phase: 'ended',
+        itself: false,
+        reason: 'its launcher is gone from this machine',
+      });
+  });
+
+  it('may run on the one on which it was begun, where no scheduler could tell', async () => {
+    const mpi = { host: 'login2', hasScheduler: false };
+    expect(await stateOf(undefined, mpi)).toEqual({
+      phase: 'running',
+      node: null,
+      unseen:
+        'its launcher was begun on login2, which is waited for; if login2 is gone for good, remove jobs/n1.1.pid',
+    });
+    expect(await stateOf(undefined, { ...mpi, exitCode: 3 })).toMatchObject({
       phase: 'ended',
-      itself: false,
-      reason: 'its launcher is gone from this machine',
+      reason: 'its launcher ended with exit code 3',
+    });
+  });
+
+  it('and that a scheduler tells of is what that says of its job', async () => {
+    const srun = { host: 'login2' };
+    expect(await stateOf(running, srun)).toEqual(running);
+    expect(await stateOf(ended, srun)).toEqual(ended);
+    expect(await stateOf(undefined, srun)).toMatchObject({
+      phase: 'ended',
+      itself: true,
+      reason: 'the scheduler has no such job, and its launcher was begun on login2',
     });
   });
 
   it('is ended by the scheduler, and no process here that may have its number', () =>
     withFolder(async (folder) => {
       const cancelled: string[] = [];
-      const connection = connectionTo(folder, waiting, cancelled);
+      const connection = connectionTo(folder, waiting, { cancelled });
       const [other] = await connection.submit([taskOf({ target: 'n2' })]);
       if (other === undefined) throw new Error('nothing was begun');
       try {
@@ -96,6 +149,9 @@ describe('launchers that nobody noted', () => {
         await until(() => (begun.every(isThere) ? true : undefined), 'both launchers');
         const after = connectionTo(folder, undefined);
         expect(await after.find(tasks)).toEqual(begun);
+        expect(readFileSync(join(folder, 'jobs', 'n1.1.pid'), 'utf8')).toBe(
+          `${begun[0]?.job}\n${hostname()}\n`,
+        );
         expect(await after.find(tasks.map((task) => ({ ...task, attempt: 2 })))).toEqual([]);
       } finally {
         for (const job of begun) await before.cancel(job, 1);

@@ -1,8 +1,9 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { filesOf } from '../../src/cli/begin-submission.js';
 import { namedFiles } from '../../src/submit/named-files.js';
+import { withFiles } from '../../src/submit/on-node.js';
 import { withFolder } from '../support/pi-bench.js';
 
 const wordsOf = (line: string): readonly string[] => line.split(' ');
@@ -44,6 +45,53 @@ describe('what is handed over of them', () => {
         'b.json': '\u{feff}of b.json: é',
       });
       expect(filesOf(wordsOf('qualify --suite absent.yaml'), cwd)).toEqual({});
+    }));
+
+  it.each([
+    ['beside it', 'c.yaml', 'own.yaml', 'own.yaml'],
+    ['below it', 'c.yaml', './stacks/own.yaml', 'stacks/own.yaml'],
+    ['above it', 'campaigns/c.yaml', '../own.yaml', 'own.yaml'],
+  ])('is the stack file of a campaign, too, %s, and both are put where the one finds the other', (_, campaign, written, path) =>
+    withFolder(async (home) => {
+      const [cwd, node, work] = [join(home, 'cwd'), join(home, 'node'), join(home, 'work')];
+      for (const folder of ['campaigns', 'stacks']) mkdirSync(join(cwd, folder), { recursive: true });
+      mkdirSync(node);
+      const text = `stackFile: ${written}\nmeasure:\n  - { indicator: matmul, stacks: [mine] }\n`;
+      writeFileSync(join(cwd, campaign), text);
+      writeFileSync(join(cwd, path), 'stacks: of mine');
+      const command = ['run', campaign, '--quiet'];
+      const files = filesOf(command, cwd);
+      expect(files).toEqual({ [campaign]: text, [path]: 'stacks: of mine' });
+      expect(withFiles({ command, files }, cwd, work)).toEqual(command);
+      // Another one of its name lies there, or none: the campaign that is the same does not stay with it.
+      for (const there of [undefined, 'stacks: of another']) {
+        mkdirSync(join(node, dirname(campaign)), { recursive: true });
+        writeFileSync(join(node, campaign), text);
+        if (there !== undefined) {
+          mkdirSync(join(node, dirname(path)), { recursive: true });
+          writeFileSync(join(node, path), there);
+        }
+        const [, given = ''] = withFiles({ command, files }, node, join(work, String(there)));
+        expect(readFileSync(given, 'utf8')).toBe(text);
+        expect(readFileSync(resolve(dirname(given), written), 'utf8')).toBe('stacks: of mine');
+        expect(resolve(dirname(given), written).startsWith(join(work, String(there), 'files', '1'))).toBe(
+          true,
+        );
+      }
+    }));
+
+  it('is no stack file that is named by an absolute path, which is said', () =>
+    withFolder(async (cwd) => {
+      const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+      try {
+        const stacks = join(cwd, 'own.yaml');
+        writeFileSync(stacks, 'stacks: of mine');
+        writeFileSync(join(cwd, 'c.yaml'), `stackFile: ${stacks}\n`);
+        expect(Object.keys(filesOf(['run', 'c.yaml'], cwd))).toEqual(['c.yaml']);
+        expect(said.mock.calls.join('')).toContain('the nodes have to see it there themselves');
+      } finally {
+        said.mockRestore();
+      }
     }));
 
   it('is never what would be another file as text: that is refused in one line', () =>

@@ -51,3 +51,22 @@ describe('a job that is given up', () => {
       );
     }));
 });
+
+describe('jobs of an attempt that nobody noted', () => {
+  const adopted = (listed: string) =>
+    withFolder(async (folder) => {
+      const found = await batchConnection(context(folder, { squeue: `echo "${listed}"` })).find([taskOf()]);
+      expect(found).toEqual(/\|n1\|/.test(listed) ? [{ target: 'n1', job: '17_0' }] : []);
+    });
+
+  it.each([
+    ['that could not be bound to its node and was cancelled', '17_0|pi-bench-a-1|CANCELLED||None'],
+    ['the same, as other versions of Slurm write it', '17_0|pi-bench-a-1|CANCELLED|(null)|None'],
+    ['that was refused at once', '17_0|pi-bench-a-1|FAILED||None'],
+  ])('is none %s: it is handed over again', (_, listed) => adopted(listed));
+
+  it.each([
+    ['runs', '17_0|pi-bench-a-1|RUNNING|n1|None'],
+    ['was cancelled on its node', '17_0|pi-bench-a-1|CANCELLED|n1|None'],
+  ])('is one that %s', (_, listed) => adopted(listed));
+});

@@ -51,6 +51,34 @@ describe('the reason of a launch that failed on a GPU', () => {
     expect(both).toMatchObject({ xids: '74,79', eccUncorrected: 1 });
   });
 
+  const GONE: NvmlTelemetry = { problem: 'no GPU of that bus' };
+  const wrong = { ...sound, xids: [48], eccUncorrected: 2, remappedRows: { ...ROWS, uncorrected: 3 } };
+  it.each<[string, readonly [NvmlTelemetry, NvmlTelemetry]]>([
+    ['the first', [GONE, wrong]],
+    ['the second', [wrong, GONE]],
+  ])('keeps what one GPU counted where another is silent: %s', (_, [first, second]) => {
+    const text = said(first, [second]);
+    expect(text).toMatch(
+      /XID 48, fault reports of 1 of 2 GPUs not seen, uncorrected memory errors 2, memory errors of 1 of 2 GPUs not seen, rows replaced after uncorrected errors 2, 1 of 2 GPUs silent: no GPU of that bus$/,
+    );
+    expect(faultsIn(text)).toMatchObject({ xids: '48', eccUncorrected: 2, newRowsUncorrected: 2 });
+  });
+
+  it.each<[string, NvmlTelemetry, RegExp]>([
+    ['is silent', GONE, /1 of 2 GPUs silent: no GPU of that bus$/],
+    [
+      'tells of neither',
+      { ...sound, xids: null, eccUncorrected: null },
+      /memory errors of 1 of 2 GPUs not seen$/,
+    ],
+  ])('says of no GPU that nothing came on it where one %s', (_, other, ends) => {
+    for (const text of [said(sound, [other]), said(other, [sound])]) {
+      expect(text).toMatch(ends);
+      expect(text).not.toMatch(/none|uncorrected memory errors/);
+      expect(faultsIn(text)).toMatchObject({ xids: null, eccUncorrected: null });
+    }
+  });
+
   it('names why nothing is known, and then nothing is read of it', () => {
     const silent = said({ problem: 'no library' });
     expect(silent).toMatch(/nothing is known: no library$/);

@@ -9,11 +9,13 @@ import { openMetrics } from '../../fleet/open-metrics.js';
 import type { Fleet } from '../../fleet/table.js';
 import { identity } from '../../package.js';
 import { readBaseline } from '../../qualify/read-baseline.js';
+import { printable } from '../../readers/printable.js';
 import { renderFleetCheck } from '../../readers/terminal/fleet.js';
-import { type Style, terminalStyle } from '../../readers/terminal/style.js';
+import type { Style } from '../../readers/terminal/style.js';
 import { type Row, renderRows } from '../../readers/terminal/table.js';
+import { askedFormat } from '../asked-format.js';
 import { readOneKind, scaleOf, withAcross, withMargin, withNodes } from '../fleet-options.js';
-import { printText } from '../print-text.js';
+import { printText, styleFor } from '../print-text.js';
 import { listOf } from '../read-named.js';
 
 const FORMATS = ['text', 'json', 'html', 'openmetrics'] as const;
@@ -33,13 +35,19 @@ function besideText({ warned, notes }: FleetCheck, style: Style): string {
     ...texts.slice(0, MOST_ROWS).map((text, i): Row => [i === 0 ? name : '', text]),
     ...(texts.length > MOST_ROWS ? [['', `and ${texts.length - MOST_ROWS} more`] as Row] : []),
   ];
-  const rows = [...rowsOf('warned', warnedTexts(warned)), ...rowsOf('note', notes)];
+  const rows = [...rowsOf('warned', printable(warnedTexts(warned))), ...rowsOf('note', printable(notes))];
   return rows.length === 0 ? '' : `\n${renderRows(rows, style)}\n`;
 }
 
-async function textOf(fleet: Fleet, check: FleetCheck, format: Format): Promise<string> {
+/** @param place where it goes; null: stdout */
+async function textOf(
+  fleet: Fleet,
+  check: FleetCheck,
+  format: Format,
+  place: string | null,
+): Promise<string> {
   if (format === 'text') {
-    const style = terminalStyle(process.stdout);
+    const style = styleFor(place);
     return `${renderFleetCheck(check, style)}\n${besideText(check, style)}`;
   }
   if (format === 'openmetrics') return openMetrics(fleet, check, Date.now());
@@ -85,14 +93,15 @@ export const fleetCheckCommand: CommandModule = {
         'Exit codes: 0 no node stands out, 1 some are worse or wrong, 2 some are lost, a check of their own is open, or not everything could be judged, 64 no fleet, or a mixed one',
       ),
   handler: async ({ nodes, across, margin, baseline, format, json, out }) => {
+    const asked = askedFormat(String(format) as Format, json === true);
     const scale = scaleOf(margin);
     const known = baseline === undefined ? null : readBaseline(String(baseline));
     const fleet = await readOneKind(nodes, across);
     const options = { scale, baseline: known === null ? null : heldAgainst(known, fleet, listOf(across)) };
     const task = judgingOf(fleet, options);
     const check = checkFleet(fleet, options, await judgeOnThreads(task, threadsToJudge(task)));
-    const text = await textOf(fleet, check, json === true ? 'json' : (String(format) as Format));
-    printText(text, out === undefined ? null : String(out));
+    const place = out === undefined ? null : String(out);
+    printText(await textOf(fleet, check, asked, place), place);
     process.exitCode = EXIT_OF[check.outcome];
   },
 };

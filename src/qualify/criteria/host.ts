@@ -179,26 +179,25 @@ export const numa: Criterion<'numa'> = {
     const { numaNodes } = memory;
     if (numaNodes.length === 0) return [notPossible(check, 'the kernel tells of no NUMA nodes', source)];
     const allowed = parseCpuList(limits.allowedNodes)?.length ?? null;
-    const most = Math.max(...numaNodes.map(({ total }) => total ?? 0));
+    // A node without CPUs is memory of another kind (CXL, HBM), of which there may be more or less.
+    const alike = numaNodes.filter(({ cpus }) => cpus !== '');
+    const most = Math.max(...alike.map(({ total }) => total ?? 0));
     const findings = [
       atLeast({ quantity: 'numa_nodes_allowed', measured: allowed, source: 'the kernel' }, numaNodes.length),
-      ...(numaNodes.length < 2
+      ...(alike.length < 2
         ? []
-        : numaNodes
-            // A node without CPUs is memory of another kind.
-            .filter(({ cpus }) => cpus !== '')
-            .map(({ node, total }) =>
-              atLeast(
-                {
-                  quantity: 'memory_of_node',
-                  measured: total === null || most === 0 ? null : total / most,
-                  unit: '1',
-                  source: 'the NUMA node with most',
-                  note: `node ${node}`,
-                },
-                LEAST_OF_MEMORY,
-              ),
-            )),
+        : alike.map(({ node, total }) =>
+            atLeast(
+              {
+                quantity: 'memory_of_node',
+                measured: total === null || most === 0 ? null : total / most,
+                unit: '1',
+                source: 'the NUMA node with CPUs that has most',
+                note: `node ${node}`,
+              },
+              LEAST_OF_MEMORY,
+            ),
+          )),
     ];
     return [judged(check, { findings, cause: causeNamed('numa') })];
   },
