@@ -3,7 +3,7 @@ import { parseBytes, parseQuantity, QuantityError } from './parse.js';
 
 const MOST_VALUES = 1000;
 const DEFAULT_FACTOR = 2;
-/** A step that ends so near to the range's end is its end. */
+/** A product that ends so near to the range's end is its end. What is added up is rounded, and is the end or another value. */
 const SAME = 1.001;
 
 interface Range {
@@ -25,8 +25,10 @@ function endsOf(first: string, last: string): Range | null {
 
 function stepsOf({ low, high }: Range, step: string, size: number): readonly number[] {
   const values = [low];
-  const next = (value: number): number => (step === '+' ? value + size : value * size);
-  for (let value = next(low); value * SAME < high && values.length <= MOST_VALUES; value = next(value))
+  const adds = step === '+';
+  const next = (value: number): number => (adds ? value + size : value * size);
+  const isBefore = (value: number): boolean => (adds ? value : value * SAME) < high;
+  for (let value = next(low); isBefore(value) && values.length <= MOST_VALUES; value = next(value))
     values.push(Math.round(value));
   return [...values, high];
 }
@@ -43,7 +45,7 @@ function rangeOf(item: string, option: string): readonly string[] | null {
   const by = size === undefined ? DEFAULT_FACTOR : parseQuantity(size);
   if (range === null || range.low > range.high || by === null || by <= (step === '*' ? 1 : 0)) {
     throw new QuantityError(
-      `${option} takes ranges such as 64..4096*2, 1..8+1 or 32KiB..1MiB; got "${item}"`,
+      `${option} takes ranges such as 64..4096*2, 1..8+1 or 32KiB..1MiB, the smaller end first; got "${item}"`,
     );
   }
   if (range.low === 0 && step === '*' && range.high > 0) {

@@ -58,7 +58,7 @@ export function parseByteList(text: string, option: string): readonly Bytes[] {
     const some = size === null ? parseRange(item) : [size];
     if (some === null) {
       throw new QuantityError(
-        `${option} takes sizes with their unit, such as 32KiB,1MiB or 16KiB..256MiB*2; got "${text}"`,
+        `${option} takes sizes with their unit, such as 32KiB,1MiB or 16KiB..256MiB*2, the smaller end first; got "${text}"`,
       );
     }
     return some;

@@ -60,7 +60,7 @@ const LABEL = 'label ';
 const labelTraits = ({ labels = {} }: RecordBatch['asked']): [string, Value][] =>
   Object.entries(labels).map(([key, value]) => [`${LABEL}${key}`, `${key} ${value}`]);
 
-function warmupText(warmup: RecordBatch['asked']['warmup']): string | null {
+export function warmupText(warmup: RecordBatch['asked']['warmup']): string | null {
   switch (warmup?.kind) {
     case undefined:
       return null;
@@ -200,13 +200,14 @@ function axisOf(all: readonly Traits[], keys: readonly string[]): SweptAxis | nu
   };
 }
 
-/** The same text twice would make two batches one: later ones get a number. */
-function distinct(names: readonly string[]): readonly string[] {
-  const seen = new Map<string, number>();
+/** The same text twice would make two things one: later ones get a number. */
+export function numbered(names: readonly string[]): readonly string[] {
+  const taken = new Set<string>();
   return names.map((name) => {
-    const count = (seen.get(name) ?? 0) + 1;
-    seen.set(name, count);
-    return count === 1 ? name : `${name} #${count}`;
+    let own = name;
+    for (let count = 2; taken.has(own); count++) own = `${name} #${count}`;
+    taken.add(own);
+    return own;
   });
 }
 
@@ -240,7 +241,7 @@ export function nameBatches(batches: readonly NamedBatch[]): BatchNames {
   if (keys.length > 1 && sources.every((source) => source !== '')) {
     const axis = axisOf(all, keys);
     const swept = new Set(axis?.series).size < batches.length;
-    return { names: distinct(sources), axis: swept ? axis : null };
+    return { names: numbered(sources), axis: swept ? axis : null };
   }
   const byTraits = all.map((traits) => textOf(traits, keys));
   const twice = new Set(byTraits).size < byTraits.length;
@@ -248,5 +249,5 @@ export function nameBatches(batches: readonly NamedBatch[]): BatchNames {
     const text = byTraits[i] ?? '';
     return (twice ? [text, sourceOf(batch)] : [text]).filter((part) => part !== '').join(' ') || 'batch';
   });
-  return { names: distinct(names), axis: axisOf(all, keys) };
+  return { names: numbered(names), axis: axisOf(all, keys) };
 }

@@ -53,17 +53,13 @@ interface PackageVersion {
   readonly version?: string;
 }
 
+type Packages = readonly [PackageVersion, ...PackageVersion[]];
+
 /**
  * The packages that a resolver is to match, the one that executes first: of a stack from a stack file those that the file names, for
  * what they depend on comes with them.
  */
-function packagesOf({
-  provider,
-  version,
-  own,
-  package: owner,
-  packages,
-}: StackScore['stack']): readonly [PackageVersion, ...PackageVersion[]] {
+function packagesOf({ provider, version, own, package: owner, packages }: StackScore['stack']): Packages {
   const asked = (own?.packages ?? []).filter((one) => one.asked);
   const [leading] = Object.keys(packages ?? {});
   const executing = (own?.packages ?? []).find(
@@ -74,6 +70,15 @@ function packagesOf({
   );
   return first === undefined ? [{ name: packageName(provider), ...versionOf(version) }] : [first, ...others];
 }
+
+/**
+ * Whether a resolver cannot choose between the two. A step without a version is for all of them; and of a library that crashed in every
+ * launch nobody knows the version: it may be that of any other.
+ */
+const isSamePackage = ([one, ...others]: Packages, [other, ...its]: Packages): boolean =>
+  one.name === other.name &&
+  (one.version === undefined || other.version === undefined || one.version === other.version) &&
+  JSON.stringify(others) === JSON.stringify(its);
 
 /** A step matches one package, and can ask for others that were resolved before. */
 function matchOf(stack: StackScore['stack']): Record<string, unknown> {
@@ -180,11 +185,24 @@ function prescriptionOf(one: StackScore, document: ScoreDocument, hardware: Hard
 
 /** For which hardware a stack can have one, or in words why it has none whatever the others have. */
 function subjectOf(one: StackScore, where: Where): Hardware | string {
-  const { score, reason, weakenedBy } = one;
+  const { score, reason, stack, weakenedBy } = one;
   if (score === null) return reason ?? 'it has no score';
+  if (stack.mpi !== undefined)
+    return `its score is that of an MPI library, too (${stack.mpi.path}), and a step names ${stack.provider} alone`;
   const lost = weakenedBy.find(({ flag, of }) => flag === LAUNCHES_LOST && of === 'stack');
   return lost === undefined ? prescribedHardware(one, where) : `${lost.title}: ${lost.reason}`;
 }
+
+/** A stack with what decides whether it can have a prescription. */
+interface Candidate {
+  readonly one: StackScore;
+  readonly packages: Packages;
+  /** In words: why it can have none. */
+  readonly found: Hardware | string;
+}
+
+const sameAs = ({ packages }: Candidate, among: readonly Candidate[]): Candidate | undefined =>
+  among.find((other) => isSamePackage(other.packages, packages));
 
 /**
  * Of stacks that are one package in one version to a resolver, only the slowest has one, and none where one of them can have none: which
@@ -196,12 +214,13 @@ export function prescriptionsOf(document: ScoreDocument, where: Where): Prescrip
   const leftOut: { name: string; why: string }[] = [];
   const slowestFirst = document.scores
     .toSorted((a, b) => (a.score ?? -1) - (b.score ?? -1))
-    .map((one) => ({ one, key: JSON.stringify(packagesOf(one.stack)), found: subjectOf(one, where) }));
+    .map((one): Candidate => ({ one, packages: packagesOf(one.stack), found: subjectOf(one, where) }));
   const unfit = slowestFirst.filter(({ found }) => typeof found === 'string');
-  const taken = new Map<string, string>();
-  for (const { one, key, found } of slowestFirst) {
-    const other = unfit.find((another) => another.key === key);
-    const twin = taken.get(key);
+  const taken: Candidate[] = [];
+  for (const candidate of slowestFirst) {
+    const { one, found } = candidate;
+    const other = sameAs(candidate, unfit);
+    const twin = sameAs(candidate, taken);
     const same = 'to a resolver it is the same package as';
     if (typeof found === 'string') {
       leftOut.push({ name: one.name, why: found });
@@ -209,15 +228,15 @@ export function prescriptionsOf(document: ScoreDocument, where: Where): Prescrip
       const has = other.one.score === null ? 'has no score' : 'can have none';
       leftOut.push({ name: one.name, why: `${same} ${other.one.name}, which ${has}: ${other.found}` });
     } else if (twin !== undefined) {
-      leftOut.push({ name: one.name, why: `${same} ${twin}, which is slower` });
+      leftOut.push({ name: one.name, why: `${same} ${twin.one.name}, which is slower` });
     } else {
-      taken.set(key, one.name);
+      taken.push(candidate);
       prescriptions.push(prescriptionOf(one, document, found));
     }
   }
   return {
     prescriptions: prescriptions.reverse(),
     leftOut,
-    complete: slowestFirst.every(({ key }) => taken.has(key)),
+    complete: slowestFirst.every((one) => sameAs(one, taken) !== undefined),
   };
 }

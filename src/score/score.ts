@@ -1,5 +1,6 @@
 /** The score of every stack of a record against a reference record, with its interval and everything that weakens it. Pure. */
 import { UserError } from '../errors.js';
+import { weaknessesBy } from '../readers/comparison/circumstances.js';
 import {
   type Difference,
   differencesOf,
@@ -8,8 +9,9 @@ import {
   nearestDifference,
   refuseDifferent,
 } from '../readers/comparison/comparable.js';
-import { differentEnvironment } from '../readers/comparison/environments.js';
+import { toldLaunches } from '../readers/comparison/launches.js';
 import { LAUNCHES_LOST, lostLaunches, missingLaunches } from '../readers/comparison/lost-launches.js';
+import { turnsNote } from '../readers/comparison/notes.js';
 import {
   betterKnown,
   type Entry,
@@ -128,9 +130,6 @@ function referenceSide({ reference, referenceStack }: ScoreQuestion): Side {
 const launchesOf = ({ launches }: RecordBatch): number =>
   Array.isArray(launches?.medians) ? launches.medians.length : 0;
 
-const toldLaunches = (batch: RecordBatch): number =>
-  typeof batch.launches?.n === 'number' ? batch.launches.n : launchesOf(batch);
-
 function medianOf(batch: RecordBatch): MedianWithInterval | null {
   if (batch.rate === null) return null;
   const { median, interval } = batch.rate;
@@ -180,10 +179,10 @@ function weaknessesOfPair({ value, reference }: ScoredPair): readonly Weakness[]
     title: value.batch.title,
     reason,
   });
-  const other = differentEnvironment(reference.batch, value.batch);
   const [a, b] = [medianOf(value.batch), medianOf(reference.batch)];
   return [
-    ...(other === null ? [] : [own('other-environment', other)]),
+    ...weaknessesBy(reference, value).map(({ flag, reason }) => own(flag, reason)),
+    ...turnsNote([reference, value]).map((note) => own('not-in-turns', note)),
     ...(a !== null && b !== null && showsNoSpread(a) && showsNoSpread(b)
       ? [
           own(

@@ -20,6 +20,18 @@ describe('several values of a flag', () => {
     expect(values('1k..4k')).toEqual(['1000', '2000', '4000']);
   });
 
+  it('leave out no step, however near to the end of a range that adds', () => {
+    expect(values('4000..4100+8')).toContain('4096');
+    expect(values('2047..2049+1')).toEqual(['2047', '2048', '2049']);
+    const count = fc.integer({ min: 1, max: 1000 });
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 1e9 }), count, (low, many) => {
+        const all = Array.from({ length: many }, (_, i) => String(low + i));
+        expect(values(`${low}..${low + many - 1}+1`)).toEqual(all);
+      }),
+    );
+  });
+
   it('are bytes where the end of a range has a unit of bytes', () => {
     expect(values('8..64B')).toEqual(['8B', '16B', '32B', '64B']);
     expect(values('1KiB..4KiB')).toEqual(['1024B', '2048B', '4096B']);
@@ -53,6 +65,12 @@ describe('several values of a flag', () => {
     '4..5..6',
   ])('are refused: "%s"', (text) => {
     expect(() => values(text)).toThrow(/--size/);
+  });
+
+  it('are told that the smaller end of a range comes first', () => {
+    expect(() => values('512..64')).toThrow(
+      /^--size takes ranges .*, the smaller end first; got "512\.\.64"$/,
+    );
   });
 
   it('rise from the lower end to the upper by at most the factor', () => {

@@ -1,11 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { importedRecord } from '../../src/import/record.js';
+import { readThoth } from '../../src/import/thoth.js';
 import { compareRecords } from '../../src/readers/comparison/comparison.js';
 import type { ComparisonDocument, Question } from '../../src/readers/comparison/document.js';
 import { flagTexts } from '../../src/readers/comparison/reservations.js';
+import { groupLetters } from '../../src/readers/comparison/words.js';
 import { renderComparison } from '../../src/readers/terminal/comparison.js';
 import { shownLength, terminalStyle } from '../../src/readers/terminal/style.js';
+import type { RecordBatch } from '../../src/record/schema.js';
 import { stacks as registry } from '../../src/stacks/index.js';
+import { describeText, foundOf } from '../import/support.js';
 import { crashed } from '../support/crashed.js';
 import { ownIdentity } from '../support/own-stacks.js';
 import { aboutSeconds, type DescribedBatch, type DescribedRecord, recordOf } from '../support/records.js';
@@ -503,6 +508,99 @@ describe('the builds of one version', () => {
   });
 });
 
+describe('the stacks of sides that are not called by them', () => {
+  type Stack = NonNullable<DescribedBatch['stack']>;
+  const ran = (stack: Stack): DescribedRecord => ({ batches: [{ launches: aboutSeconds(1), stack }] });
+  const notesOf = (own: Stack, other: Stack) =>
+    compare([ran(own), ran(other)]).notes.filter((note) => /different stacks/.test(note));
+
+  it('are told with their versions where they are not one', () => {
+    const openblas = { provider: 'openblas', version: '0.3.21' };
+    const blis = { provider: 'blis', version: '0.9.0' };
+    const document = compare([ran(openblas), ran(blis)]);
+    const note =
+      'executed by different stacks, which may be the reason of a difference: a openblas 0.3.21; b blis 0.9.0';
+    expect(document.notes).toContain(note);
+    expect(renderComparison(document, { ...terminalStyle({}), width: 400 })).toMatch(
+      /openblas 0\.3\.21.*blis/,
+    );
+    expect(notesOf(openblas, { ...openblas, version: '0.3.26' })[0]).toMatch(
+      /: a openblas 0\.3\.21; b openblas 0\.3\.26$/,
+    );
+    const banner = (rest: string) => ({ provider: 'openblas', version: `OpenBLAS 0.3.21 ${rest} ` });
+    expect(notesOf(banner('OPENMP'), banner('PTHREAD'))[0]).toMatch(
+      /: a openblas OpenBLAS 0\.3\.21 OPENMP; b openblas OpenBLAS 0\.3\.21 PTHREAD$/,
+    );
+    expect(notesOf({ ...openblas, variant: '/a.so' }, { ...openblas, variant: '/b.so' })[0]).toMatch(
+      /: a openblas:\/a\.so 0\.3\.21; b openblas:\/b\.so 0\.3\.21$/,
+    );
+  });
+
+  it('are told with the packages, the lock or the MPI library in which they differ', () => {
+    const framework = (core: string) => ({ provider: 'tfjs', version: '4', packages: { tfjs: '4', core } });
+    expect(notesOf(framework('4.1'), framework('4.2'))[0]).toMatch(
+      /: a tfjs 4, core 4\.1; b tfjs 4, core 4\.2$/,
+    );
+    const own = (lock: string | null, provider = 'blis') => ({
+      ...{ provider, version: '1', own: { ...ownIdentity('mine'), lock } },
+    });
+    expect(notesOf(own('c'.repeat(64)), own(null))[0]).toMatch(
+      /: a mine \(blis\) 1, lock c{12}; b mine \(blis\) 1, without a lock$/,
+    );
+    expect(notesOf(own(null), own(null, 'openblas'))[0]).toMatch(
+      /: a mine \(blis\) 1; b mine \(openblas\) 1$/,
+    );
+    const over = (digit: string) => ({
+      provider: 'embedded',
+      mpi: { version: 'Open MPI v4.1.4, package: Debian', path: '/l.so', sha256: digit.repeat(64) },
+    });
+    expect(notesOf(over('1'), over('2'))[0]).toMatch(
+      /: a embedded 0\.0\.0, Open MPI v4\.1\.4 1{12}; b embedded 0\.0\.0, Open MPI v4\.1\.4 2{12}$/,
+    );
+  });
+
+  it('are no news where they are one, where a record does not tell, or where they are compared', () => {
+    const openblas = { provider: 'openblas', version: '0.3.21' };
+    expect(notesOf(openblas, openblas)).toEqual([]);
+    expect(notesOf(openblas, { ...openblas, version: null })).toEqual([]);
+    expect(notesOf({ ...openblas, packages: { a: '1' } }, openblas)).toEqual([]);
+    const both = { batches: [...ran(openblas).batches, ...ran({ provider: 'blis' }).batches] };
+    expect(compare([both]).notes).toEqual([]);
+  });
+});
+
+describe('how launches were asked for', () => {
+  type Asked = Partial<RecordBatch['asked']>;
+  const notesOf = (own: Asked, other: Asked) => {
+    const named = [own, other].map((asked, i) => {
+      const record = recordOf(one(1, { id: `campaign-${i}` }));
+      const batches = record.batches.map((batch) => ({ ...batch, asked: { ...batch.asked, ...asked } }));
+      return { record: { ...record, batches }, name: 'ab'[i] ?? '' };
+    });
+    return compareRecords(named, ASKED).notes.filter((note) =>
+      /warmed up|repetitions in a launch/.test(note),
+    );
+  };
+
+  it('is told where they were not warmed up alike', () => {
+    const [auto, none] = [{ warmup: { kind: 'auto' } }, { warmup: { kind: 'count', count: 0 } }] as const;
+    expect(notesOf(auto, none)).toEqual([
+      'the launches were not warmed up alike, which may be the reason of a difference: a automatic warm-up; b warm-up of 0 calls',
+    ]);
+    expect(notesOf(auto, auto)).toEqual([]);
+    expect(notesOf(auto, { warmup: null })).toEqual([]);
+  });
+
+  it('is told where one repeated more often', () => {
+    const reps = (repetitions: number): Asked => ({ sampling: { kind: 'fixed', repetitions } });
+    expect(notesOf(reps(100), reps(2000))).toEqual([
+      'the sides do not have the same number of repetitions in a launch: a 100 reps; b 2000 reps',
+    ]);
+    expect(notesOf(reps(100), reps(100))).toEqual([]);
+    expect(notesOf(reps(100), { sampling: null })).toEqual([]);
+  });
+});
+
 describe('the variables that libraries read', () => {
   type Variables = Readonly<Record<string, string>>;
   const ran = (environment: Variables, more: Partial<DescribedBatch> = {}): DescribedBatch => ({
@@ -731,13 +829,56 @@ describe('what is not comparable', () => {
     expect(document.cases[0]?.batches[1]).toMatchObject({ rate: null, elapsedSeconds: null, launches: 0 });
   });
 
-  it('leaves out what only one side has, and the answer is then not complete', () => {
-    const document = compare([
-      { batches: [{ launches: aboutSeconds(1) }, { parameters: { m: 50 }, launches: aboutSeconds(1) }] },
-      one(0.9),
+  it('leaves out what only one side has, whichever it is, and the answer is then not complete', () => {
+    const two: DescribedRecord = {
+      batches: [{ launches: aboutSeconds(1) }, { parameters: { m: 50 }, launches: aboutSeconds(1) }],
+    };
+    for (const [records, side] of [
+      [[two, one(0.9)], 'b'],
+      [[one(1.1), two], 'a'],
+    ] as const) {
+      const document = compare(records);
+      expect(document.notCompared).toEqual([
+        expect.objectContaining({ side, why: `${side} does not have it` }),
+      ]);
+      expect(document.answer).toBe('not measured');
+      expect(renderComparison(document, terminalStyle({}))).toMatch(
+        /answer +not measured: not everything could be compared$/,
+      );
+    }
+  });
+
+  it('is a published table, whose launches are counted and not there, and that is said', () => {
+    const table = (id: string, milliseconds: number) => ({
+      name: id,
+      record: importedRecord(readThoth(foundOf({ 'a.csv': describeText(milliseconds) })), {
+        ...{ id, at: '2026-01-03T00:00:00.000Z', command: [], piBench: { version: '0.0.0', commit: null } },
+      }),
+    });
+    const document = compareRecords([table('x', 1), table('y', 2)], { ...ASKED, force: true });
+    expect(document.cases.flatMap(({ batches }) => batches.map(({ launches }) => launches))).toEqual([
+      30, 30, 30, 30,
     ]);
-    expect(document.notCompared).toEqual([expect.objectContaining({ side: 'b', why: 'b does not have it' })]);
-    expect(document.answer).toBe('not measured');
+    expect(outcomes(document)).toEqual(['not measured', 'not measured']);
+    const [first] = document.cases;
+    expect(document.notCompared).toContainEqual({
+      title: first?.title,
+      side: 'x',
+      why: 'the launches of x were not published, only a table of them',
+    });
+    expect(document.notCompared).toHaveLength(4);
+  });
+});
+
+describe('the letters of groups', () => {
+  it('go on as numbers that nobody takes for two letters', () => {
+    const sides = Array.from({ length: 30 }, (_, i) => `s${i}`);
+    const of = { title: '', name: '', batches: [], comparisons: [], groups: sides.map((side) => [side]) };
+    const letters = sides.map((side) => groupLetters(of, side));
+    expect(new Set(letters).size).toBe(30);
+    expect(letters.slice(24)).toEqual(['y', 'z', '(27)', '(28)', '(29)', '(30)']);
+    const two = { ...of, groups: [['s0'], ...of.groups.slice(1, 26), ['s0', 's1']] };
+    expect(groupLetters(two, 's0')).toBe('a(27)');
   });
 });
 

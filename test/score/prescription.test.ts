@@ -5,6 +5,7 @@ import { terminalStyle } from '../../src/readers/terminal/style.js';
 import type { Labels, PiBenchRecord } from '../../src/record/schema.js';
 import { prescriptionsOf, stepScore } from '../../src/score/prescription.js';
 import { scoreStacks } from '../../src/score/score.js';
+import { crashed } from '../support/crashed.js';
 import { ownIdentity } from '../support/own-stacks.js';
 import { aboutSeconds, type DescribedBatch, recordOf } from '../support/records.js';
 
@@ -241,6 +242,48 @@ describe('a prescription', () => {
       name: 'embedded:avx2',
       why: expect.stringMatching(/same package as embedded:avx512, which has no score: an output was wrong/),
     });
+  });
+
+  it('is not had by a package of which another stack crashed in every launch, before any told its version', () => {
+    const files = ['/opt/openmp.so', '/opt/pthread.so'].map((variant) =>
+      batch({ provider: 'openblas', variant }, 0.5),
+    );
+    const found = prescribe([...files, batch({ provider: 'blis' }, 0.9)], CPU, (record) =>
+      crashed(record, 0),
+    );
+    expect([named(found), found.complete]).toEqual([['pi-bench-blis-0.3.26'], false]);
+    expect(found.leftOut).toContainEqual({
+      name: 'openblas:/opt/pthread.so',
+      why: expect.stringMatching(
+        /same package as openblas:\/opt\/openmp\.so, which has no score: nothing was/,
+      ),
+    });
+  });
+
+  it('is one for a package of which a stack tells no version: its step would be for every version', () => {
+    const all = [
+      batch({ provider: 'blas', variant: 'a' }, 0.5),
+      batch({ provider: 'blas', variant: 'b', version: null }, 0.9),
+      batch({ provider: 'blas', variant: 'c', version: '2' }, 0.6),
+    ];
+    const { prescriptions, leftOut, complete } = prescribe(all);
+    expect(prescriptions.map(({ yaml }) => unitOf(yaml).match)).toEqual([
+      { package_version: { name: 'blas' } },
+    ]);
+    expect(leftOut.map(({ name }) => name).sort()).toEqual(['blas:a', 'blas:c']);
+    expect(complete).toBe(true);
+  });
+
+  it('is not had by collectives over an MPI library, which is none of the packages of their stack', () => {
+    const mpi = { version: 'Open MPI v4.1.4', path: '/opt/libmpi.so.40', sha256: 'd'.repeat(64) };
+    const { prescriptions, leftOut, complete } = prescribe([batch({ provider: 'embedded', mpi }, 0.5)]);
+    expect([prescriptions, complete]).toEqual([[], false]);
+    expect(leftOut).toEqual([
+      {
+        name: 'embedded',
+        why: expect.stringMatching(/that of an MPI library, too \(\/opt\/libmpi\.so\.40\)/),
+      },
+    ]);
   });
 
   it('says what was forced, and what differs from the reference’s machine', () => {

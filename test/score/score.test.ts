@@ -287,6 +287,106 @@ describe('a score', () => {
     expect(told({ OPENBLAS_CORETYPE: 'Haswell' }, { OPENBLAS_CORETYPE: 'Haswell' })).toEqual([]);
   });
 
+  describe('beside a reference that was measured otherwise', () => {
+    type Changed = (batch: RecordBatch) => RecordBatch;
+    const asBefore: Changed = (batch) => batch;
+    const named = (id: string, changed: Changed, gpu: Readonly<Record<string, string | boolean>> | null) => {
+      const record = recordOf({ id, batches: [of('x', 10, 1)] });
+      const gpus = gpu === null ? {} : { gpus: { devices: [{ ordinal: 0, ...gpu }] } };
+      const device = gpu === null ? 'cpu' : 'cuda:0';
+      const batches = record.batches.map((batch) => changed({ ...batch, device }));
+      return { name: id, record: { ...record, batches, machine: { ...record.machine, ...gpus } } };
+    };
+    /** Of the results as each of the two changes makes them: the flags of the pair and their reasons. */
+    const told = (
+      own: Changed,
+      other: Changed,
+      gpus: readonly Parameters<typeof named>[2][] = [null, null],
+    ): readonly string[] => {
+      const [mine = null, its = null] = gpus;
+      const { scores } = score(
+        { batches: [] },
+        { batches: [] },
+        {
+          results: named('results', own, mine),
+          reference: named('reference', other, its),
+        },
+      );
+      return (scores[0]?.weakenedBy ?? []).flatMap(({ of: side, flag, reason }) =>
+        side === 'stack' && flag.startsWith('other-') ? [`${flag}: ${reason}`] : [],
+      );
+    };
+
+    it('is weakened by what a comparison of the two tells', () => {
+      expect(told(asBefore, asBefore)).toEqual([]);
+      expect(
+        told(asBefore, asBefore, [
+          { uuid: 'GPU-1', ecc: true },
+          { uuid: 'GPU-2', ecc: true },
+        ]),
+      ).toEqual(['other-gpu: on another GPU, or one that is set otherwise: GPU-1, the reference GPU-2']);
+      const built =
+        (digit: string): Changed =>
+        (batch) => ({
+          ...batch,
+          stack: { ...batch.stack, file: 'x.so', sha256: digit.repeat(64) },
+        });
+      expect(told(built('1'), built('2'))).toEqual([
+        'other-build: the same version in another build, by its checksum: x.so 111111111111, the reference x.so 222222222222',
+      ]);
+      const behind =
+        (bytes: number): Changed =>
+        (batch) => ({
+          ...batch,
+          inspections: batch.inspections.map((entry) => ({
+            ...entry,
+            hugePages: { bytes, of: 100 * 2 ** 20, possible: 100 * 2 ** 20, page: 2 ** 21 },
+          })),
+        });
+      expect(told(behind(0), behind(100 * 2 ** 20))).toEqual([
+        expect.stringMatching(/^other-huge-pages: .*: 0 %, the reference 100 %$/),
+      ]);
+      const asked =
+        (more: Partial<RecordBatch['asked']>): Changed =>
+        (batch) => ({
+          ...batch,
+          asked: { ...batch.asked, ...more },
+        });
+      expect(told(asked({ warmup: { kind: 'auto' } }), asBefore)).toEqual([
+        'other-warm-up: its launches were not warmed up alike: automatic warm-up, the reference warm-up of 1 call',
+      ]);
+      expect(told(asked({ sampling: { kind: 'fixed', repetitions: 7 } }), asBefore)).toEqual([
+        'other-repetitions: its launches had another number of repetitions: 7 reps, the reference 10 reps',
+      ]);
+    });
+
+    it('is weakened by launches that did not take turns, and not beside a stack of its own record', () => {
+      const flags = ({ scores }: ScoreDocument) =>
+        new Set(scores.flatMap(({ weakenedBy }) => weakenedBy.map(({ flag }) => flag)));
+      const there = score({ batches: [of('x', 10, 1)] }, REFERENCE);
+      expect(there.scores[0]?.weakenedBy).toContainEqual({
+        flag: 'not-in-turns',
+        of: 'stack',
+        title: expect.stringMatching(/^matmul 10/),
+        reason: expect.stringMatching(/^the sides were measured in 2 campaigns, .* did not take turns/),
+      });
+      const built = (sha256: string, seconds: number): DescribedBatch => ({
+        ...of('x', 10, seconds),
+        stack: { provider: 'x', version: '1', sha256 },
+      });
+      const both = { record: recordOf({ batches: [built('1', 1), built('2', 2)] }), name: 'both' };
+      const here = score(
+        { batches: [] },
+        { batches: [] },
+        {
+          ...{ results: both, reference: both, referenceStack: 'x 1 1' },
+        },
+      );
+      expect(here.scores).toHaveLength(2);
+      expect([flags(here).has('not-in-turns'), flags(here).has('other-build')]).toEqual([false, false]);
+    });
+  });
+
   it('has no interval where no launch differs from another on either side, and says so', () => {
     const alike = (seconds: number): DescribedBatch => ({
       ...of('x', 10, seconds),

@@ -5,6 +5,7 @@ import { sha256 } from '../../src/record/digest.js';
 import { NO_SAMPLES } from '../../src/record/samples.js';
 import type { InspectionDocument, PiBenchRecord } from '../../src/record/schema.js';
 import { exportThoth } from '../../src/score/thoth/export.js';
+import { leftOver } from '../../src/score/thoth/left-over.js';
 import { foundOf } from '../import/support.js';
 import { type DescribedBatch, recordOf } from '../support/records.js';
 
@@ -297,9 +298,62 @@ describe('documents for Thoth', () => {
     expect([contended('campaign-b'), contended(null)]).toEqual(['campaign-b', null]);
   });
 
+  it('name the operating system by its ID, and where an older record has none by the first word of its name', () => {
+    const told = (os: Readonly<Record<string, string>>) => {
+      const record = campaign([SQUARE]);
+      const { id: _id, ...older } = record.machine.os as Record<string, string>;
+      const { files } = exported({ ...record, machine: { ...record.machine, os: { ...older, ...os } } });
+      const { runtime_environment } = JSON.parse(
+        files.find(({ path }) => path.endsWith('/result'))?.text ?? '',
+      );
+      return runtime_environment.operating_system;
+    };
+    const named = { name: 'Red Hat Enterprise Linux', version: '8.2' };
+    expect(told({ ...named, id: 'rhel' })).toEqual({ name: 'rhel', version: '8.2' });
+    expect(told({ name: 'Fedora Linux', version: '41' })).toEqual({ name: 'fedora', version: '41' });
+  });
+
   it('give every batch a folder of its own', () => {
     const { files } = exported(campaign([SQUARE, { parameters: { threads: 1 }, launches: SECONDS }]));
     expect(new Set(files.map(({ path }) => path.split('/')[0])).size).toBe(2);
     expect(new Set(files.map(({ path }) => path)).size).toBe(files.length);
+  });
+});
+
+describe('documents of an earlier export of the same campaign', () => {
+  const BOTH = [SQUARE, { parameters: { threads: 1 }, launches: SECONDS }];
+  /** What lies where these documents were written. */
+  const namesIn = (paths: readonly string[]) => (folder: string) => {
+    const below = folder === '' ? paths : paths.filter((path) => path.startsWith(`${folder}/`));
+    const depth = folder === '' ? 0 : folder.split('/').length;
+    return [...new Set(below.flatMap((path) => path.split('/')[depth] ?? []))];
+  };
+  const leftBy = (before: PiBenchRecord, now: PiBenchRecord) => {
+    const paths = exported(before).files.map(({ path }) => path);
+    return leftOver(now, exported(now).files, namesIn(paths));
+  };
+
+  it('are left where a batch has no place any more, or a launch no longer counts', () => {
+    const record = campaign(BOTH);
+    expect(leftBy(record, record)).toEqual([]);
+    const [first, second] = record.batches;
+    if (first === undefined || second === undefined) throw new Error('two batches were described');
+    const wrong = { ...record, batches: [first, { ...second, verified: 'failed' as const }] };
+    expect(leftBy(record, wrong)).toEqual([expect.stringMatching(/^inspection-pi-bench-.*-1t-[0-9a-f]{8}$/)]);
+    const inspections = first.inspections.map((entry, i) =>
+      i === 2 ? { ...entry, status: 'failed' as const } : entry,
+    );
+    const fewer = { ...record, batches: [{ ...first, inspections }, second] };
+    expect(leftBy(record, fewer)).toEqual([
+      expect.stringMatching(/^inspection-.*-2t-[0-9a-f]{8}\/results\/5$/),
+    ]);
+  });
+
+  it('are no others than its own: those of another campaign, and whatever else lies there, stay', () => {
+    const record = campaign(BOTH);
+    const other = { ...record, campaign: { ...record.campaign, id: 'campaign-b' } };
+    expect(leftBy(other, record)).toEqual([]);
+    const { files } = exported(record);
+    expect(leftOver(record, files, namesIn(['notes.txt', 'inspection-mine/results/0/result']))).toEqual([]);
   });
 });

@@ -6,14 +6,14 @@ import { plural } from '../../quantities/format.js';
 import { differencesText } from '../../readers/comparison/comparable.js';
 import { stackKey, stackNames } from '../../readers/comparison/sides.js';
 import { renderScore } from '../../readers/terminal/score.js';
-import { terminalStyle } from '../../readers/terminal/style.js';
 import type { RecordBatch } from '../../record/schema.js';
 import { prescriptionsOf } from '../../score/prescription.js';
 import { type ScoreDocument, scoreStacks } from '../../score/score.js';
 import { exportThoth } from '../../score/thoth/export.js';
+import { leftOver } from '../../score/thoth/left-over.js';
 import { namesIn } from '../../store/find-records.js';
 import { readInspection } from '../../store/read-inspection.js';
-import { printText, writeText } from '../print-text.js';
+import { printText, styleFor, writeText } from '../print-text.js';
 import { listOf, type ReadNamed, readNamed } from '../read-named.js';
 import { say } from '../say.js';
 
@@ -121,6 +121,15 @@ function refuseForced({ forcedPast, acrossLabels }: ScoreDocument, options: Opti
   );
 }
 
+/** @throws UserError for a folder that has documents of this campaign which would not be written anew */
+function refuseLeftOver(out: string, others: readonly string[]): void {
+  const [first, ...more] = others;
+  if (first === undefined) return;
+  throw new UserError(
+    `${out} holds documents of this campaign from before that it would not write now (${first}${more.length === 0 ? '' : `, ${more.length} more`}), and Thoth would load them with the others: remove ${more.length === 0 ? 'it' : 'them'}, or give another folder with --out`,
+  );
+}
+
 /** @returns the exit code */
 function writeThoth(results: ReadNamed, folder: string, options: Options): number {
   const scored =
@@ -136,8 +145,12 @@ function writeThoth(results: ReadNamed, folder: string, options: Options): numbe
     readInspection(folder, file),
   );
   for (const why of leftOut) say(`left out ${why}`);
-  if (batches === 0) throw new UserError(`${results.name} has nothing that Thoth has a place for`);
   const out = options.out ?? join(folder, 'thoth');
+  refuseLeftOver(
+    out,
+    leftOver(results.record, files, (path) => namesIn(join(out, path))),
+  );
+  if (batches === 0) throw new UserError(`${results.name} has nothing that Thoth has a place for`);
   for (const { path, text } of files) writeText(join(out, path), text);
   process.stdout.write(`${out}: ${plural(batches, 'inspection')}, ${plural(files.length, 'file')}\n`);
   const code = scored === null ? EXIT.done : exitCodeOf(scored, results);
@@ -158,7 +171,7 @@ function run(path: string, format: Format, options: Options): void {
     return;
   }
   if (format === 'json') printText(`${JSON.stringify(document, null, 1)}\n`, options.out);
-  else printText(`${renderScore(document, terminalStyle(process.stdout))}\n`, options.out);
+  else printText(`${renderScore(document, styleFor(options.out))}\n`, options.out);
   process.exitCode = exitCodeOf(document, results);
 }
 

@@ -2,10 +2,9 @@
 import { basename } from 'node:path';
 import { canonicalJson } from '../../record/digest.js';
 import type { RecordBatch } from '../../record/schema.js';
-import type { Entry, MatchedCase, Side } from './sides.js';
-import { noteOfSides, type Told } from './told.js';
-
-const DIGITS = 12;
+import type { Circumstance } from './circumstance.js';
+import type { Entry } from './sides.js';
+import { shortHash } from './stack-details.js';
 
 const fileOf = ({ file }: RecordBatch['stack']): string | null => (file === null ? null : basename(file));
 
@@ -13,30 +12,17 @@ const fileOf = ({ file }: RecordBatch['stack']): string | null => (file === null
 const versionKey = ({ batch: { stack }, labels }: Entry): string =>
   canonicalJson([stack.provider, stack.version, fileOf(stack), labels.pibench_commit ?? null]);
 
-const textOf = ({ stack }: RecordBatch): string =>
-  `${fileOf(stack) ?? stack.provider} ${stack.sha256?.slice(0, DIGITS)}`;
+const textOf = ({ stack }: RecordBatch, sha256: string): string =>
+  `${fileOf(stack) ?? stack.provider} ${shortHash(sha256)}`;
 
-function toldOf({ entries: [reference, ...candidates] }: MatchedCase): readonly Told[] {
-  const own = reference?.batch.stack.sha256 ?? null;
-  if (reference == null || own === null) return [];
-  return candidates.flatMap((candidate, i): readonly Told[] => {
-    const other = candidate?.batch.stack.sha256 ?? null;
-    return candidate === null ||
-      other === null ||
-      other === own ||
-      versionKey(reference) !== versionKey(candidate)
+export const BUILD: Circumstance = {
+  by: 'stack',
+  note: 'the same version in different builds, by their checksums: another compiler or other flags may be why rates differ',
+  weakness: { flag: 'other-build', text: 'the same version in another build, by its checksum' },
+  differences: (reference, candidate) => {
+    const [own, other] = [reference.batch.stack.sha256, candidate.batch.stack.sha256];
+    return own === null || other === null || own === other || versionKey(reference) !== versionKey(candidate)
       ? []
-      : [
-          { side: 0, text: textOf(reference.batch) },
-          { side: i + 1, text: textOf(candidate.batch) },
-        ];
-  });
-}
-
-/** One sentence, with each side's checksums; nothing where the builds are one, or a record does not tell. */
-export const buildNote = (cases: readonly MatchedCase[], sides: readonly Side[]): readonly string[] =>
-  noteOfSides(
-    'the same version in different builds, by their checksums: another compiler or other flags may be why rates differ',
-    cases.flatMap(toldOf),
-    sides,
-  );
+      : [[textOf(reference.batch, own), textOf(candidate.batch, other)]];
+  },
+};

@@ -11,7 +11,7 @@ import { groupsOf, holm } from '../../statistics/several.js';
 import { nameBatches } from '../batch-names.js';
 import { choiceText } from '../library-choice.js';
 import { notCheckedOf } from '../not-checked.js';
-import { buildNote } from './builds.js';
+import { circumstanceNotes } from './circumstances.js';
 import {
   type Difference,
   differencesOf,
@@ -28,11 +28,9 @@ import type {
   Outcome,
   Question,
 } from './document.js';
-import { environmentNote } from './environments.js';
-import { gpuNote } from './gpus.js';
-import { hugePagesNote } from './huge-pages.js';
-import { compareEntries, type LaunchComparison, mediansOf, unitsOf } from './launches.js';
+import { compareEntries, type LaunchComparison, mediansOf, toldLaunches, unitsOf } from './launches.js';
 import { lostLaunches, missingLaunches } from './lost-launches.js';
+import { isWrong, missingIn, unpublishedIn, wrongIn } from './not-compared.js';
 import { notesOf } from './notes.js';
 import { overallOf } from './overall.js';
 import {
@@ -44,8 +42,6 @@ import {
   type Side,
   sidesOf,
 } from './sides.js';
-
-const isWrong = (entry: Entry | null | undefined): boolean => entry?.batch.verified === 'failed';
 
 /** Of two that have no ratio: that the one was not measured makes the other's output no less wrong. */
 const missingOutcome = (reference: Entry | null | undefined, candidate: Entry): Outcome =>
@@ -146,7 +142,7 @@ function comparedBatch({ of, batch }: Entry, side: Side): ComparedBatch {
     rate: batch.measured === 0 ? null : medianRate(batch),
     rateUnit: batch.rateUnit,
     elapsedSeconds: batch.measured === 0 ? null : (batch.elapsed?.median ?? null),
-    launches: mediansOf(batch).length,
+    launches: toldLaunches(batch),
     flags: batch.flags.map(({ name }) => name),
     choice: choiceText(batch, of.record.machine),
     notChecked: [...new Set(notCheckedOf(batch).map(([flag]) => flag))],
@@ -282,23 +278,6 @@ function judgedCases(
   });
 }
 
-type NotCompared = ComparisonDocument['notCompared'];
-
-const missingIn = (matched: readonly MatchedCase[], sides: readonly Side[]): NotCompared =>
-  matched.flatMap(({ title, entries }) =>
-    sides.flatMap(({ name }, i) =>
-      entries[i] === null ? [{ title, side: name, why: `${name} does not have it` }] : [],
-    ),
-  );
-
-/** Outputs that are wrong whether or not another side has their case. */
-const wrongIn = (matched: readonly MatchedCase[], sides: readonly Side[]): NotCompared =>
-  matched.flatMap(({ title, entries }) =>
-    sides.flatMap(({ name }, i) =>
-      isWrong(entries[i]) ? [{ title, side: name, why: `the output of ${name} was wrong` }] : [],
-    ),
-  );
-
 /**
  * @param records at least one
  * @throws UserError for what cannot be compared, with the reason and what to do
@@ -349,7 +328,7 @@ export function compareRecords(records: readonly NamedRecord[], question: Questi
       sides.slice(1).map(({ name }) => name),
     ),
     // Few of many are shown: what is wrong first.
-    notCompared: [...wrong, ...missing],
+    notCompared: [...wrong, ...unpublishedIn(common, sides), ...missing],
     acrossLabels: [...allowed, ...(force ? barring : [])],
     forced: force,
     notes: [
@@ -357,12 +336,8 @@ export function compareRecords(records: readonly NamedRecord[], question: Questi
         (name) => `${name} has an error injected on purpose: it measures no software`,
       ),
       ...(given.length === 0 ? [] : [`differ by your labels: ${differencesText(given)}`]),
-      ...environmentNote(common, sides),
-      ...gpuNote(common, sides),
-      // Between stacks it is what is compared, and their names say it.
-      ...(by === 'stack' ? [] : buildNote(common, sides)),
-      ...hugePagesNote(common, sides),
-      ...notesOf(present, pairs),
+      ...circumstanceNotes(common, sides, by),
+      ...notesOf(present.flat(), pairs),
     ],
     answer: answerOf([
       ...pairs.map(({ outcome }) => outcome),

@@ -1,8 +1,7 @@
 /** Whether what is compared was launched with the same variables: libraries choose their code by them. Pure. */
 import { canonicalJson } from '../../record/digest.js';
 import type { RecordBatch } from '../../record/schema.js';
-import type { MatchedCase, Side } from './sides.js';
-import { noteOfSides, type Told } from './told.js';
+import type { Circumstance } from './circumstance.js';
 
 /**
  * What pi-bench itself sets, or leaves out, for some stacks and not for others, and by the case's threads and device (`environment` of
@@ -42,31 +41,13 @@ function variableText({ stack }: RecordBatch, name: string): string {
   return value === undefined ? `without ${name}` : `${name}=${value}`;
 }
 
-function toldOf({ entries: [reference, ...candidates] }: MatchedCase): readonly Told[] {
-  if (reference == null) return [];
-  return candidates.flatMap((candidate, i) =>
-    candidate === null
-      ? []
-      : differingNames(reference.batch, candidate.batch).flatMap((name): readonly Told[] => [
-          { side: 0, text: variableText(reference.batch, name) },
-          { side: i + 1, text: variableText(candidate.batch, name) },
-        ]),
-  );
-}
-
-/** The same of one pair of batches, in words; null: they ran in the same, or one of them does not say. */
-export function differentEnvironment(reference: RecordBatch, candidate: RecordBatch): string | null {
-  const names = differingNames(reference, candidate);
-  const texts = names.map(
-    (name) => `${variableText(candidate, name)}, the reference ${variableText(reference, name)}`,
-  );
-  return names.length === 0 ? null : `launched with other variables: ${texts.join('; ')}`;
-}
-
-/** One sentence, with each side's values; nothing where the reference and the candidates ran in the same. */
-export const environmentNote = (cases: readonly MatchedCase[], sides: readonly Side[]): readonly string[] =>
-  noteOfSides(
-    'launched with different variables, which may be the reason of a difference',
-    cases.flatMap(toldOf),
-    sides,
-  );
+export const ENVIRONMENT: Circumstance = {
+  by: null,
+  note: 'launched with different variables, which may be the reason of a difference',
+  weakness: { flag: 'other-environment', text: 'launched with other variables' },
+  differences: ({ batch: reference }, { batch: candidate }) =>
+    differingNames(reference, candidate).map((name) => [
+      variableText(reference, name),
+      variableText(candidate, name),
+    ]),
+};

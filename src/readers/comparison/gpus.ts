@@ -1,8 +1,8 @@
 /** Whether what is compared ran on one GPU, set in one way: its name, cuda:0, is that of any GPU that a job was given. Pure. */
 import { isGpu, ordinalOf } from '../../devices/device.js';
 import { type GpuDescription, type GpuSurvey, limitInForce } from '../../machine/gpus.js';
-import type { Entry, MatchedCase, Side } from './sides.js';
-import { noteOfSides, type Told } from './told.js';
+import type { Circumstance, TextPair } from './circumstance.js';
+import type { Entry } from './sides.js';
 
 /** As the record describes it; null: the device is no GPU, or the record tells of none. */
 function gpuOf({ of: { record }, batch: { device } }: Entry): GpuDescription | null {
@@ -31,28 +31,17 @@ const SETTINGS: readonly Trait[] = [
 const sameByName = (one: Entry, other: Entry): boolean =>
   one.batch.device === other.batch.device && one.labels.machine === other.labels.machine;
 
-function toldOf({ entries: [reference, ...candidates] }: MatchedCase): readonly Told[] {
-  const own = reference == null ? null : gpuOf(reference);
-  if (reference == null || own === null) return [];
-  return candidates.flatMap((candidate, i): readonly Told[] => {
-    const other = candidate === null ? null : gpuOf(candidate);
-    if (candidate === null || other === null) return [];
+export const GPU: Circumstance = {
+  by: null,
+  note: 'not on one GPU with the same settings, which may be the reason of a difference',
+  weakness: { flag: 'other-gpu', text: 'on another GPU, or one that is set otherwise' },
+  differences: (reference, candidate) => {
+    const [own, other] = [gpuOf(reference), gpuOf(candidate)];
+    if (own === null || other === null) return [];
     const asked = sameByName(reference, candidate) ? [uuidOf, ...SETTINGS] : SETTINGS;
-    return asked.flatMap((textOf): readonly Told[] => {
+    return asked.flatMap((textOf): readonly TextPair[] => {
       const [text, others] = [textOf(own), textOf(other)];
-      if (text === null || others === null || text === others) return [];
-      return [
-        { side: 0, text },
-        { side: i + 1, text: others },
-      ];
+      return text === null || others === null || text === others ? [] : [[text, others]];
     });
-  });
-}
-
-/** One sentence, with each side's values; nothing where the GPUs are one and the same, or a record tells nothing of its own. */
-export const gpuNote = (cases: readonly MatchedCase[], sides: readonly Side[]): readonly string[] =>
-  noteOfSides(
-    'not on one GPU with the same settings, which may be the reason of a difference',
-    cases.flatMap(toldOf),
-    sides,
-  );
+  },
+};

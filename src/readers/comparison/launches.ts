@@ -14,6 +14,10 @@ export const mediansOf = ({ launches, measured }: RecordBatch): readonly number[
   return Array.isArray(medians) ? medians.filter((value): value is number => typeof value === 'number') : [];
 };
 
+/** A published table has their number, and none of their medians. */
+export const toldLaunches = (batch: RecordBatch): number =>
+  batch.measured > 0 && typeof batch.launches?.n === 'number' ? batch.launches.n : mediansOf(batch).length;
+
 /**
  * What the seconds of each batch are divided by, so that a case whose work differs is compared by its rate; where the work of one of them
  * is not known, or is none, all are compared by the time of a repetition.

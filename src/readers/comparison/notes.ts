@@ -17,7 +17,7 @@ function distanceText(milliseconds: number): string {
 }
 
 /** Launches of different campaigns did not take turns. */
-function turnsNote(entries: readonly Entry[]): readonly string[] {
+export function turnsNote(entries: readonly Entry[]): readonly string[] {
   const moments = new Map(
     entries.map(({ of }) => [of.record.campaign.id, Date.parse(of.record.campaign.createdAt)]),
   );
@@ -47,11 +47,6 @@ const contendedNote = (entries: readonly Entry[]): readonly string[] =>
   [...new Set(entries.map(({ of }) => of))].flatMap(({ name, record: { contendedBy } }) =>
     contendedBy === null ? [] : [`${name}: ${contendedBy} measured at the same time`],
   );
-
-const samplingNote = (cases: readonly (readonly Entry[])[]): readonly string[] =>
-  cases.some((entries) => new Set(entries.map(({ batch }) => JSON.stringify(batch.asked.sampling))).size > 1)
-    ? ['the sides do not have the same number of repetitions in a launch']
-    : [];
 
 const lookingNote = (entries: readonly Entry[]): readonly string[] =>
   entries.some(({ batch }) => batch.precision !== undefined)
@@ -86,19 +81,12 @@ function correctionNote(pairs: readonly ComparedPair[]): readonly string[] {
 
 const holds = ({ low, high }: Range, value: number): boolean => low <= value && value <= high;
 
-/** @param cases the batches of each; `pairs` every comparison with the reference */
-export function notesOf(
-  cases: readonly (readonly Entry[])[],
-  pairs: readonly ComparedPair[],
-): readonly string[] {
-  const entries = cases.flat();
-  return [
-    ...turnsNote(entries),
-    ...oneCampaignNote(entries),
-    ...contendedNote(entries),
-    ...samplingNote(cases),
-    ...lookingNote(entries),
-    ...marginNote(pairs),
-    ...correctionNote(pairs),
-  ];
-}
+/** @param entries all that are compared; `pairs` every comparison with the reference */
+export const notesOf = (entries: readonly Entry[], pairs: readonly ComparedPair[]): readonly string[] => [
+  ...turnsNote(entries),
+  ...oneCampaignNote(entries),
+  ...contendedNote(entries),
+  ...lookingNote(entries),
+  ...marginNote(pairs),
+  ...correctionNote(pairs),
+];

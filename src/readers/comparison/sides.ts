@@ -4,6 +4,9 @@ import { thereIs } from '../../nearest.js';
 import { canonicalJson } from '../../record/digest.js';
 import { batchLabels } from '../../record/labels.js';
 import type { Labels, PiBenchRecord, RecordBatch } from '../../record/schema.js';
+import { numbered } from '../batch-names.js';
+import { variableTexts } from '../own-variables.js';
+import { mpiTexts, packageTexts, shortHash } from './stack-details.js';
 
 export interface NamedRecord {
   readonly record: PiBenchRecord;
@@ -36,49 +39,62 @@ export const entriesOf = (records: readonly NamedRecord[]): readonly Entry[] =>
 
 type Stack = RecordBatch['stack'];
 
-const chosenText = ({ provider, variant, own }: Stack): string =>
+/** `embedded:avx2`, as it was asked for; of a stack of a stack file its name there. */
+export const chosenText = ({ provider, variant, own }: Stack): string =>
   own?.name ?? (variant === null ? provider : `${provider}:${variant}`);
 
 /** Some libraries give a banner for their version: its number tells. */
-const shortVersion = (version: string): string =>
+export const shortVersion = (version: string): string =>
   /\s/.test(version) ? (/\d+(\.\d+)+/.exec(version)?.[0] ?? version) : version;
 
 /** Of two batches' words on one stack: only a launch tells a library's version, and where all crashed none did. */
 export const betterKnown = (one: Stack, other: Stack): Stack => (one.version === null ? other : one);
 
 const buildOf = ({ own, sha256, file }: Stack): string =>
-  (own?.lock ?? sha256 ?? file ?? 'unknown build').slice(0, 12);
+  shortHash(own?.lock ?? sha256 ?? file ?? 'unknown build');
 
-/** With the packages of a framework that tell it from others whose file is the same. */
+const detailTexts = (stack: Stack): readonly string[] => [
+  ...packageTexts(stack),
+  ...(stack.own === undefined ? [] : variableTexts(stack.own)),
+  ...mpiTexts(stack),
+];
+
+/** With what tells it from others whose file is the same. */
 function buildText(stack: Stack, others: readonly Stack[]): string {
   const build = buildOf(stack);
-  const same = others.filter((other) => buildOf(other) === build);
-  const packages = Object.entries(stack.packages ?? {})
-    .filter(([name, version]) => same.some((other) => other.packages?.[name] !== version))
-    .map(([name, version]) => `${name} ${version}`);
-  return [build, ...packages].join(' ');
+  const same = others.filter((other) => buildOf(other) === build).map(detailTexts);
+  const details = detailTexts(stack).filter((text) => same.some((other) => !other.includes(text)));
+  return [build, ...details].join(' ');
 }
 
-/** What a stack is called among others: no longer than it takes to tell them apart. */
+function nameAmong(stack: Stack, others: readonly Stack[]): string {
+  const chosen = chosenText(stack);
+  const same = others.filter((other) => chosenText(other) === chosen);
+  if (same.length === 0) return chosen;
+  const versioned = stack.version === null ? chosen : `${chosen} ${shortVersion(stack.version)}`;
+  const alike = same.filter(
+    ({ version }) => shortVersion(version ?? '') === shortVersion(stack.version ?? ''),
+  );
+  return alike.length === 0 ? versioned : `${versioned} ${buildText(stack, alike)}`;
+}
+
+/** What a stack is called among others, each by its key: no longer than it takes to tell them apart, and never the same twice. */
 export function stackNames(stacks: readonly Stack[]): ReadonlyMap<string, string> {
   const distinct = new Map<string, Stack>();
   for (const stack of stacks) {
     const key = stackKey(stack);
     distinct.set(key, betterKnown(distinct.get(key) ?? stack, stack));
   }
-  const names = new Map<string, string>();
-  for (const [key, stack] of distinct) {
-    const others = [...distinct.values()].filter((other) => other !== stack);
-    const chosen = chosenText(stack);
-    const versioned = stack.version === null ? chosen : `${chosen} ${shortVersion(stack.version)}`;
-    const same = others.filter((other) => chosenText(other) === chosen);
-    const alike = same.filter(
-      ({ version }) => shortVersion(version ?? '') === shortVersion(stack.version ?? ''),
-    );
-    const told = alike.length === 0 ? versioned : `${versioned} ${buildText(stack, alike)}`;
-    names.set(key, same.length === 0 ? chosen : told);
-  }
-  return names;
+  const all = [...distinct.values()];
+  const names = numbered(
+    all.map((stack) =>
+      nameAmong(
+        stack,
+        all.filter((other) => other !== stack),
+      ),
+    ),
+  );
+  return new Map([...distinct.keys()].map((key, i) => [key, names[i] ?? '']));
 }
 
 /**
@@ -204,7 +220,6 @@ function traitsOf({ batch, of }: Entry, by: string, apart: ReadonlySet<string>):
 
 const TRAITS = 5;
 
-/** `embedded:avx2`, as it was asked for; of a stack of a stack file its name there. */
 export const stackText = ({ stack }: RecordBatch): string => chosenText(stack);
 
 /** `3 s`, `2000 reps`; null: others did not publish it. */

@@ -13,7 +13,7 @@ export const ANSWERS: Readonly<Record<Outcome, string>> = {
   slower: 'slower than the reference somewhere',
   'cannot tell': 'these launches cannot tell',
   'wrong output': 'an output was wrong: it has no speed',
-  'not measured': 'not everything that the reference has could be compared',
+  'not measured': 'not everything could be compared',
 };
 
 /** What has no rate is compared by the time of a repetition, and of loads the time of one is what was asked; null: nothing was measured right. */
@@ -30,6 +30,6 @@ export const fastestFirst = (batches: readonly ComparedBatch[]): readonly Compar
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 
-/** `a`, `ab`: a letter for each group that the side belongs to. */
+/** `a`, `ab`: a letter for each group that the side belongs to; where letters end, a number: `(27)`. */
 export const groupLetters = ({ groups }: ComparedCase, side: string): string =>
-  groups.map((group, i) => (group.includes(side) ? (LETTERS[i] ?? '?') : '')).join('');
+  groups.map((group, i) => (group.includes(side) ? (LETTERS[i] ?? `(${i + 1})`) : '')).join('');

@@ -70,6 +70,10 @@ function versionOf({ piBench: { version, commit } }: PiBenchRecord, batch: Recor
   return added.length === 0 ? version : `${version}+${added.join('.')}`;
 }
 
+/** Which batch of which campaign it is, behind whatever makes its identifier readable. */
+export const inspectionHash = ({ campaign }: PiBenchRecord, at: number): string =>
+  sha256(`${campaign.id} ${at}`).slice(0, 8);
+
 /** Identifier of the batch: readable, and no other batch's. */
 function inspectionId(record: PiBenchRecord, batch: RecordBatch, at: number): string {
   const { provider, variant, own } = batch.stack;
@@ -87,7 +91,7 @@ function inspectionId(record: PiBenchRecord, batch: RecordBatch, at: number): st
     .join('-')
     .toLowerCase()
     .replaceAll(/[^a-z0-9-]+/g, '-');
-  return `inspection-${readable}-${sha256(`${record.campaign.id} ${at}`).slice(0, 8)}`;
+  return `inspection-${readable}-${inspectionHash(record, at)}`;
 }
 
 export interface ThothBatch {

@@ -24,8 +24,9 @@ export function hardwareOf({ cpu, os }: MachineDescription): unknown {
   };
 }
 
+/** By the ID of os-release, as `rhel`: the name of Red Hat's begins with `red`, and that of another one may not begin with its ID either. */
 export const operatingSystem = ({ os }: MachineDescription): unknown => ({
-  name: os.name?.toLowerCase().split(' ')[0] ?? null,
+  name: os.id ?? os.name?.toLowerCase().split(' ')[0] ?? null,
   version: os.version,
 });
 
