@@ -2,6 +2,7 @@
 import { findIndicator } from '../indicators/index.js';
 import { formatSeconds, formatShare, plural } from '../quantities/format.js';
 import { wrap } from '../readers/terminal/style.js';
+import { groupsOf } from '../record/at-once.js';
 import type { BatchSpec, Campaign } from '../record/schema.js';
 import { stackText } from '../stacks/index.js';
 
@@ -17,23 +18,34 @@ function launchesText({ inspections, precision, settle, sampling }: BatchSpec): 
   return precision === undefined ? launches : `up to ${launches} for ±${formatShare(precision)}`;
 }
 
+/** With what else tells it from others of its case: its stack, where it runs, whether beside others, the words of who measures. */
 function batchText(batch: BatchSpec): string {
-  const { case: one, stack } = batch;
-  const title = findIndicator(one.indicator).title(one.parameters);
-  return `${title}, ${stack.own ?? stackText(stack)}: ${launchesText(batch)}`;
+  const { case: one, stack, device, atOnce, labels = {} } = batch;
+  const parts = [
+    findIndicator(one.indicator).title(one.parameters),
+    stack.own ?? stackText(stack),
+    ...(device === 'cpu' ? [] : [`on ${device}`]),
+    ...(atOnce === true ? ['at once'] : []),
+    ...Object.entries(labels).map(([name, value]) => `${name} ${value}`),
+  ];
+  return `${parts.join(', ')}: ${launchesText(batch)}`;
 }
 
-/** Of the repetitions alone; what a launch takes beside them, and how long a fixed number of them is, only measuring tells. */
+/**
+ * Of the repetitions alone; what a launch takes beside them, and how long a fixed number of them is, only measuring tells. Batches that
+ * are measured at the same time take the time of one.
+ */
 function timeTexts(batches: readonly BatchSpec[]): readonly string[] {
+  const groups = groupsOf(batches);
   const byLook = batches.filter(
     ({ precision, sampling }) => precision !== undefined && sampling.kind !== 'fixed',
   );
   const fixed = batches.filter(({ sampling }) => sampling.kind === 'fixed');
   const secondsOf = (settles: boolean): readonly number[] =>
-    batches.flatMap(({ precision, settle, inspections, sampling }) =>
+    batches.flatMap(({ precision, settle, inspections, sampling }, i) =>
       precision !== undefined || sampling.kind === 'fixed' || (settle !== undefined) !== settles
         ? []
-        : inspections * sampling.seconds,
+        : (inspections * sampling.seconds) / (groups[i]?.length ?? 1),
     );
   const timed = secondsOf(false);
   const settling = secondsOf(true);

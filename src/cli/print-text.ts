@@ -1,6 +1,7 @@
 /** Texts that a command has made: to a file, of which stdout then has the name, or to stdout. */
 import { dirname } from 'node:path';
 import { messageOf, UserError } from '../errors.js';
+import { type Style, terminalStyle } from '../readers/terminal/style.js';
 import { writeDestination } from '../store/atomic.js';
 import { makeFolder } from '../store/make-folder.js';
 
@@ -13,6 +14,9 @@ export function writeText(path: string, text: string): void {
     throw new UserError(`cannot write ${path}: ${messageOf(error)}`);
   }
 }
+
+/** Of a text for `printText`: a file has no colours, and not the width of the terminal that it was made in. */
+export const styleFor = (out: string | null): Style => terminalStyle(out === null ? process.stdout : {});
 
 /** @param out null: stdout */
 export function printText(text: string, out: string | null): void {

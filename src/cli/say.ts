@@ -1,4 +1,6 @@
-/** What a command says beside its result: one line each, on stderr. */
+/** What a command says beside its result: one line each, on stderr. Names and reasons in it are those of records, too. */
+import { printableText } from '../readers/printable.js';
+
 export function say(line: string): void {
-  process.stderr.write(`pi-bench: ${line}\n`);
+  process.stderr.write(`pi-bench: ${printableText(line)}\n`);
 }

@@ -39,6 +39,8 @@ export interface NamedBatch {
 /** An axis is logarithmic where its largest value is so many times its smallest. */
 const LOG_FROM = 8;
 const UNNAMED_VALUE = 'none';
+/** Whose `none` is a way of its own, as its title says it. */
+const ALWAYS_NAMED = 'sync';
 
 const LABELS: Readonly<Record<string, string>> = {
   size: 'size (m = n = k)',
@@ -118,7 +120,7 @@ const isSquare = ({ asked }: NamedBatch): boolean => {
 
 /** `512`, `2000 reps`, `2 threads`, `16 KiB`, `not pinned`. */
 function traitText(key: string, value: Value): string {
-  if (value === null || value === UNNAMED_VALUE) return '';
+  if (value === null || (value === UNNAMED_VALUE && key !== ALWAYS_NAMED)) return '';
   switch (key) {
     case 'repetitions':
       return `${value} reps`;

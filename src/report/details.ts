@@ -1,7 +1,8 @@
 /** What a report shows of single launches: their samples over time and how they depend on each other. Pure. */
 import type { RecordBatch, RecordInspection } from '../record/schema.js';
-import { autocorrelations } from '../statistics/autocorrelation.js';
+import { autocorrelations, lookedAt } from '../statistics/autocorrelation.js';
 import type { Seconds } from '../units.js';
+import { countedOf } from './counted.js';
 import { type Bucket, envelope } from './envelope.js';
 import type { LaunchSamples, ReadLaunch } from './read-samples.js';
 
@@ -18,6 +19,7 @@ export type Role = 'first' | 'typical' | 'furthest';
 export interface ShownLaunch {
   /** In the campaign, from 1. */
   readonly number: number;
+  readonly status: RecordInspection['status'];
   /** Why this one: the first, the one in the middle, the one furthest from it. */
   readonly roles: readonly Role[];
   readonly flags: readonly string[];
@@ -33,6 +35,8 @@ export interface ShownLaunch {
 export interface Correlation {
   readonly launch: number;
   readonly repetitions: number;
+  /** Of them the first, on which the values rest. */
+  readonly lookedAt: number;
   /** At lags 1, 2, ... */
   readonly values: readonly number[];
 }
@@ -52,16 +56,20 @@ export interface Choice {
 
 const medianOf = ({ statistics }: RecordInspection): Seconds => Number(statistics?.median);
 
-/** The first launch, the one whose median is in the middle, and the one that is furthest from it: three at most. */
+/**
+ * The first launch, the one whose median is in the middle, and the one that is furthest from it: three at most. The last two are of
+ * those that count: nothing is typical of a batch that has no part in its numbers.
+ */
 export function chooseLaunches({ inspections }: Pick<RecordBatch, 'inspections'>): readonly Choice[] {
   const ran = inspections.filter((inspection) => medianOf(inspection) > 0);
-  const sorted = [...ran].sort((a, b) => medianOf(a) - medianOf(b));
+  const counted = countedOf(ran);
+  const sorted = [...counted].sort((a, b) => medianOf(a) - medianOf(b));
   const typical = sorted[(sorted.length - 1) >> 1];
   const [first] = ran;
   if (first === undefined || typical === undefined) return [];
   const away = (inspection: RecordInspection): number =>
     Math.abs(Math.log(medianOf(inspection) / medianOf(typical)));
-  const furthest = ran.reduce((a, b) => (away(b) > away(a) ? b : a));
+  const furthest = counted.reduce((a, b) => (away(b) > away(a) ? b : a));
   const roles = (inspection: RecordInspection): Role[] => [
     ...(inspection === first ? (['first'] as const) : []),
     ...(inspection === typical ? (['typical'] as const) : []),
@@ -89,6 +97,7 @@ function shownOf({ inspection, roles }: Choice, samples: LaunchSamples, most: nu
   const { seconds, entries, disturbed, callsPerSample } = samples;
   return {
     number: inspection.index + 1,
+    status: inspection.status,
     roles,
     flags: inspection.flags.map(({ name }) => name),
     repetitions: seconds.length,
@@ -128,7 +137,8 @@ export function detailsOf(
     shown.push(shownOf(choice, found.samples, most));
     if (!choice.roles.includes('typical')) continue;
     const values = autocorrelations(seconds, LAGS);
-    if (values !== null) correlation = { launch, repetitions: seconds.length, values };
+    if (values !== null)
+      correlation = { launch, repetitions: seconds.length, lookedAt: lookedAt(seconds), values };
   }
   return { shown, correlation, missing };
 }

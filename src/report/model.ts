@@ -6,13 +6,16 @@
 import { OUTCOME_TEXT } from '../qualify/wording.js';
 import { askedStack, nameBatches, type SweptAxis } from '../readers/batch-names.js';
 import { atOnceText, datasheetText, trafficText } from '../readers/beside.js';
+import { lackingText } from '../readers/huge-pages.js';
 import { choiceText, choiceTexts } from '../readers/library-choice.js';
-import { noCeilingText } from '../readers/no-ceiling.js';
+import { noCeilingText, noPeakText } from '../readers/no-ceiling.js';
 import { notCheckedOf } from '../readers/not-checked.js';
 import { notSettledText } from '../readers/not-settled.js';
 import { recommendationTexts } from '../readers/recommendation.js';
 import { basisText } from '../readers/terminal/basis.js';
 import { limitIsRequest } from '../readers/terminal/imported.js';
+import { slowestText } from '../readers/terminal/leaning.js';
+import { shortText } from '../readers/terminal/working-sets.js';
 import { verificationOf } from '../readers/verification.js';
 import { isCurve } from '../record/read-curves.js';
 import { isResult } from '../record/result.js';
@@ -102,6 +105,10 @@ export interface BatchModel {
   readonly atOnce: BesideModel<RecordBatch['atOnce']>;
   /** Of peak: why its rate is no ceiling; null: it is one, or nobody looked. */
   readonly noCeiling: string | null;
+  /** Why no peak is known to hold its rate against; null: one is, or that is not the reason. */
+  readonly noPeak: string | null;
+  /** Why the rate that 95 % of its repetitions reach is none; null: it is one, or there is none. */
+  readonly slowest: string | null;
   readonly datasheet: BesideModel<RecordBatch['datasheet']>;
   readonly traffic: BesideModel<RecordBatch['traffic']>;
   /** Of the launch medians, in seconds. */
@@ -134,6 +141,8 @@ export interface ReportModel {
   /** Why its comparisons are open; null: they are not, or there is none. */
   readonly notSettled: string | null;
   readonly contendedBy: string | null;
+  /** What of its working sets is not what it was to be: short of main memory, without huge pages. */
+  readonly limits: readonly string[];
   /** Of each stack whose library chose code below what the CPU has: that, and what to do. */
   readonly choices: readonly string[];
   readonly fault: string | null;
@@ -191,6 +200,7 @@ function batchOf(
   const idle = doesNoWork(batch);
   // What was cut short is no result of its case: it has no figure that anybody could take for one.
   const result = isResult(batch);
+  const rate = result && !idle ? batch.rate : null;
   return {
     name: name ?? batch.case.indicator,
     label: label ?? batch.case.indicator,
@@ -223,13 +233,15 @@ function batchOf(
     idle,
     rate2mnkLessMn: result ? rate2mnkLessMn(batch) : null,
     elapsed: batch.elapsed,
-    rate: result && !idle ? batch.rate : null,
+    rate,
     basis: basisText(batch),
     precision: batch.precision ?? null,
     roofline: result ? (batch.roofline ?? null) : null,
     overlap: overlapOf(batch),
     atOnce: batch.atOnce === undefined ? null : { ...batch.atOnce, text: atOnceText(batch) ?? '' },
     noCeiling: result ? noCeilingText(batch) : null,
+    noPeak: rate === null || batch.roofline != null ? null : noPeakText(batch),
+    slowest: rate?.p05 == null ? null : slowestText(batch),
     datasheet:
       !result || batch.datasheet == null ? null : { ...batch.datasheet, text: datasheetText(batch) ?? '' },
     traffic: batch.traffic === undefined ? null : { ...batch.traffic, text: trafficText(batch) ?? '' },
@@ -277,6 +289,14 @@ function machineOf(record: PiBenchRecord): ReportModel['machine'] {
   });
 }
 
+const limitsOf = (record: PiBenchRecord, batches: readonly BatchModel[]): readonly string[] => [
+  ...shortText(record),
+  ...lackingText(
+    record.batches,
+    batches.map(({ name }) => name),
+  ).map((text) => `huge pages are missing: ${text}`),
+];
+
 /** A verdict on a node is about the node, and not about the fastest of its batches. */
 function headlineFor(record: PiBenchRecord, batches: readonly BatchModel[]): Headline {
   const { qualification } = record;
@@ -307,6 +327,7 @@ export function buildReport(record: PiBenchRecord, details: readonly (BatchDetai
     status: record.status,
     notSettled: notSettledText(record),
     contendedBy: record.contendedBy,
+    limits: limitsOf(record, batches),
     choices: choiceTexts(record),
     fault: campaign.fault?.kind ?? null,
     headline: headlineFor(record, batches),

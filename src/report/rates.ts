@@ -5,7 +5,7 @@ import type { Cell } from './figures/figure.js';
 import type { BatchModel, ReportModel } from './model.js';
 
 export const RATES_CAPTION =
-  '95 %: the interval of the rate. Sustained: over the wall clock, and its share of the rate inside a repetition. Slowest 5 %: 95 % of the repetitions reach it. p99: 99 % of a launch’s repetitions stay below it (of all together in earlier records); of launches of fewer than 100 it leans on the slowest. Efficiency: of the peak that the same threads, or this GPU, reach in registers. Bound by: the lower of the ceilings for this case, and what of it is reached.';
+  '95 %: the interval of the rate. Sustained: over the wall clock, and its share of the rate inside a repetition. Slowest 5 %: 95 % of the repetitions reach it; of launches of fewer than 20 it leans on the slowest. p99: 99 % of a launch’s repetitions stay below it (of all together in earlier records); of launches of fewer than 100 it leans on the slowest. Efficiency: of the peak that the same threads, or this GPU, reach in registers. Bound by: the lower of the ceilings for this case, and what of it is reached.';
 
 export const RATES_COLUMNS = [
   'batch',

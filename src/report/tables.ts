@@ -29,11 +29,12 @@ const NONE = '–';
 const seconds = (value: number | null | undefined): string =>
   value === null || value === undefined ? NONE : formatSeconds(value);
 
-/** The unit once where both have the same. */
+/** The unit once where both are a number of the same one: minutes have seconds beside them. */
 function rangeText(low: number, high: number): string {
   const [a, b] = [formatSeconds(low), formatSeconds(high)];
-  const [value = '', unit = ''] = a.split(' ');
-  return b.endsWith(` ${unit}`) && a.split(' ').length === 2 ? `${value} to ${b}` : `${a} to ${b}`;
+  const [value, unit, ...more] = a.split(' ');
+  const [, other, ...others] = b.split(' ');
+  return unit === other && more.length + others.length === 0 ? `${value} to ${b}` : `${a} to ${b}`;
 }
 
 const isChecked = ({ elapsed, launches }: BatchModel): boolean => ran({ elapsed, inspections: launches });
@@ -92,15 +93,34 @@ export interface Lines {
   readonly lines: readonly string[];
 }
 
-/** What rates are of other ones, of those alone and of a datasheet, what was read beside them, and which are no ceiling. Only what is known of some batch. */
+/** Of batches of which the same is said. */
+const MOST_NAMED = 8;
+
+/** What is said of batches, each text once behind their names. */
+function sharedLines(
+  batches: readonly BatchModel[],
+  kind: 'noCeiling' | 'noPeak' | 'slowest',
+): readonly string[] {
+  const names = new Map<string, string[]>();
+  for (const { name, [kind]: text } of batches)
+    if (text !== null) names.set(text, [...(names.get(text) ?? []), name]);
+  return [...names].map(([text, own]) => {
+    const more = own.length > MOST_NAMED ? ` and ${own.length - MOST_NAMED} more` : '';
+    return `${own.slice(0, MOST_NAMED).join(', ')}${more}: ${text}`;
+  });
+}
+
+/**
+ * What rates are of other ones, of those alone and of a datasheet, what was read beside them, which are no ceiling or have none, and
+ * which rest on too few repetitions. Only what is known of some batch.
+ */
 export function besideLists({ batches }: ReportModel): readonly Lines[] {
   const lines = (kind: 'atOnce' | 'datasheet' | 'traffic') =>
     batches.flatMap(({ name, [kind]: beside }) => (beside === null ? [] : [`${name}: ${beside.text}`]));
-  const noCeilings = batches.flatMap(({ name, noCeiling }) =>
-    noCeiling === null ? [] : [`${name}: ${noCeiling}`],
-  );
   return [
-    { head: 'No ceiling', lines: noCeilings },
+    { head: 'No ceiling', lines: sharedLines(batches, 'noCeiling') },
+    { head: 'Efficiency not known', lines: sharedLines(batches, 'noPeak') },
+    { head: 'Slowest 5 %', lines: sharedLines(batches, 'slowest') },
     { head: 'Measured at once', lines: lines('atOnce') },
     { head: 'Of the datasheet', lines: lines('datasheet') },
     { head: 'Under load', lines: lines('traffic') },
@@ -137,51 +157,53 @@ const CAMPAIGN = ['campaign', 'status', 'contended_by', 'fault', 'machine', 'hos
 
 /** One row for each batch, in base units; columns are only ever added, at the end, where those of parameters and labels are what the batches have: `launches_` is of the launch medians, `repetitions_` of all repetitions together. */
 export function summaryTable(report: ReportModel): Table {
-  const { batches, axis, id, status, contendedBy, fault, identity } = report;
+  const { batches, axis, id, status, contendedBy, fault, identity, imported } = report;
   const ofCampaign = [id, status, contendedBy, fault, identity.machine, identity.hostname];
   const asked = askedTable(batches);
+  const names: readonly string[] = ['batch', 'title'];
+  const others: readonly string[] = [
+    'planned',
+    'measured',
+    'verified',
+    'rate_unit',
+    'rate',
+    'rate_low',
+    'rate_high',
+    'rate_p05',
+    'rate_sustained',
+    'rate_2mnk_less_mn',
+    'rate_of_alone',
+    'at_once_overlap',
+    'rate_of_datasheet',
+    ...OVERLAP_FIELDS,
+    'interval_level',
+    'interval_basis',
+    ...SUMMARY.map((name) => `launches_${snake(name)}`),
+    ...SUMMARY.map((name) => `repetitions_${snake(name)}`),
+    'disturbed_share',
+    'flags',
+    'not_checked',
+    'stack',
+    'stack_version',
+    'stack_sha256',
+    'stack_choice',
+    ...CAMPAIGN,
+    ...RATE_FIELDS,
+    ...INTERVAL_FIELDS,
+    'traffic_rate',
+    'imported',
+    ...asked.columns,
+  ];
+  // No two columns have one name: what was swept stands among the parameters, too (`batch`, `parameter_batch`).
+  const swept = axis === null || [...names, ...others].includes(axis.key) ? null : axis;
   return {
-    columns: [
-      'batch',
-      'title',
-      ...(axis === null ? [] : [axis.key]),
-      'planned',
-      'measured',
-      'verified',
-      'rate_unit',
-      'rate',
-      'rate_low',
-      'rate_high',
-      'rate_p05',
-      'rate_sustained',
-      'rate_2mnk_less_mn',
-      'rate_of_alone',
-      'at_once_overlap',
-      'rate_of_datasheet',
-      ...OVERLAP_FIELDS,
-      'interval_level',
-      'interval_basis',
-      ...SUMMARY.map((name) => `launches_${snake(name)}`),
-      ...SUMMARY.map((name) => `repetitions_${snake(name)}`),
-      'disturbed_share',
-      'flags',
-      'not_checked',
-      'stack',
-      'stack_version',
-      'stack_sha256',
-      'stack_choice',
-      ...CAMPAIGN,
-      ...RATE_FIELDS,
-      ...INTERVAL_FIELDS,
-      'traffic_rate',
-      ...asked.columns,
-    ],
+    columns: [...names, ...(swept === null ? [] : [swept.key]), ...others],
     rows: batches.map((batch, i) => {
       const { rate, between, pooled } = batch;
       return [
         batch.name,
         batch.title,
-        ...(axis === null ? [] : [axis.values[i] ?? null]),
+        ...(swept === null ? [] : [swept.values[i] ?? null]),
         batch.planned,
         batch.measured,
         batch.verified,
@@ -211,6 +233,7 @@ export function summaryTable(report: ReportModel): Table {
         ...rateFields(batch),
         ...intervalCells(batch),
         batch.traffic?.rate ?? null,
+        imported?.format ?? null,
         ...(asked.rows[i] ?? []),
       ];
     }),

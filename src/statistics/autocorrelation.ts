@@ -10,6 +10,9 @@ const COARSER = 10;
 /** Alternating series (negative autocorrelation) can be worth more than their length; no more than this is credited. */
 const MOST_GAIN = 2;
 
+/** Values of a series on which its autocorrelations rest. */
+export const lookedAt = ({ length }: ArrayLike<number>): number => Math.min(length, MOST_LOOKED_AT);
+
 function autocovariance(values: ArrayLike<number>, n: number, mean: number, lag: number): number {
   let sum = 0;
   for (let i = lag; i < n; i++) sum += ((values[i] ?? 0) - mean) * ((values[i - lag] ?? 0) - mean);
@@ -24,7 +27,7 @@ interface Start {
 
 function start(values: ArrayLike<number>): Start {
   requireFinite(values);
-  const n = Math.min(values.length, MOST_LOOKED_AT);
+  const n = lookedAt(values);
   // About the first value, so that nothing is lost of values that hardly differ; a division each would cost the most.
   const origin = values[0] ?? 0;
   let sum = 0;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { ComparisonDocument } from '../../src/readers/comparison/document.js';
+import { digestOf } from '../../src/record/digest.js';
 import type { PiBenchRecord } from '../../src/record/schema.js';
 import type { ScoreDocument } from '../../src/score/score.js';
 import { describeText } from '../import/support.js';
@@ -94,6 +95,22 @@ describe('pi-bench compare', () => {
       const { usage } = readInspectionFile(both, 0);
       expect(usage?.userSeconds).toBeGreaterThan(0);
       expect(usage?.maxResidentBytes).toBeGreaterThan(2 ** 20);
+
+      // Of a batch that is found wrong afterwards Thoth would go on to load the documents.
+      const path = join(both, 'record.json');
+      const batches = record.batches.map((batch, i) => (i === 0 ? { ...batch, verified: 'failed' } : batch));
+      const found = { ...record, batches };
+      writeFileSync(path, JSON.stringify({ ...found, digest: digestOf(found) }));
+      const again = (to: string) => piBench('score', both, '--format', 'thoth', '--out', to);
+      const refused = await again(thoth);
+      expect([refused.code, refused.stdout]).toEqual([64, '']);
+      expect(refused.stderr.trim().split('\n').at(-1)).toMatch(
+        /holds documents of this campaign .* \(inspection-pi-bench-embedded-portable-.*\).*: remove it, or give another folder with --out$/,
+      );
+      expect(readdirSync(thoth)).toHaveLength(2);
+      const elsewhere = join(folder, 'elsewhere');
+      expect((await again(elsewhere)).code).toBe(2);
+      expect(readdirSync(elsewhere)).toHaveLength(1);
     });
   });
 });
@@ -245,6 +262,9 @@ describe('what compare and score refuse, in one line', () => {
       const forced = await piBench('compare', ...records, '--force');
       expect(forced.code).toBe(2);
       expect(forced.stdout).toMatch(/output not verified/);
+      expect(forced.stdout.replaceAll(/\s+/g, ' ')).toMatch(
+        /the launches of \S+ were not published, only a table of them/,
+      );
     });
   });
 });

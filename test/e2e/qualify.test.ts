@@ -217,6 +217,19 @@ describe('pi-bench qualify', () => {
       expect(refused.stderr).toMatch(/tier t1, whose launches belong to one minute: start it anew with/);
     }));
 
+  it('is gone on with as what it is, also where a flag with its value stood before the command', () =>
+    withFolder(async (folder) => {
+      writeFileSync(join(folder, 'look.yaml'), 'name: look\nchecks:\n  - { check: swap }\n');
+      const first = await run(folder, '--out', 'kept', 'qualify', '--suite', 'look.yaml', '--quiet');
+      expect(first.stdout).toMatch(/QUALIFIED|INCONCLUSIVE/);
+      const own = campaignFolder(join(folder, 'kept'));
+      rmSync(join(own, 'record.json'));
+      const { code, stdout } = await run(folder, 'resume', own, '--quiet', '--json');
+      const { qualification } = JSON.parse(stdout) as PiBenchRecord;
+      expect(qualification?.checks.map(({ kind }) => kind)).toEqual(['swap']);
+      expect(code).toBe(EXITS[qualification?.outcome ?? 'inconclusive']);
+    }));
+
   it('measures again after a kill with the build of the addon that measured before, and with no other', () =>
     withFolder(async (folder) => {
       const build = join(folder, 'own.node');

@@ -216,7 +216,7 @@ describe('latency under load', () => {
 
   it('is in a report what was read beside each, in words and as a column', () => {
     const report = buildReport(recordWith([free, one, three]), []);
-    expect(besideLists(report)).toEqual([
+    expect(besideLists(report).filter(({ head }) => head !== 'Slowest 5 %')).toEqual([
       {
         head: 'Under load',
         lines: [

@@ -58,7 +58,7 @@ describe('several batches of memory', () => {
   const sizes = [2 ** 15, 2 ** 20];
   it('are one table of sizes, also where a flag stands before the command', () => {
     const batches = sizes.map((bytes) => memoryOn('avx2', bytes));
-    for (const command of [['memory'], ['--debug', 'memory']]) {
+    for (const command of [['memory'], ['--debug', 'memory'], ['--out', 'r', 'memory']]) {
       expect(renderRecord(recordOf(command, batches), null, style)).toContain('by working set');
     }
   });
@@ -386,6 +386,50 @@ describe('a table of collectives', () => {
     expect(shown(...few.map((batch) => ({ ...batch, precision })))).toContain(
       'too few launches of each case; use more --inspections, or a longer --budget',
     );
+  });
+
+  it('says of each way in which outputs were verified how many launches it is of', () => {
+    const text = shown(
+      collective('all-reduce', 2, 1024),
+      collective('all-reduce', 2, 1024, 1e-3, { sync: 'none', inputs: 'clean' }),
+      collective('all-reduce', 2, 2048, 1e-3, { sync: 'none', inputs: 'clean' }),
+      collective('barrier', 2, 0),
+    );
+    expect(text).toContain(
+      'verified in 2 launches (some elements in every repetition, all of two; data that no sum rounds), in 4 launches (some elements of the last call in every repetition, ',
+    );
+    expect(text).toContain('in 2 launches (nobody left before the last came; ranks held back in turn)');
+  });
+
+  it('has in its head only what holds for every row', () => {
+    const executed = (batch: RecordBatch, implementation: string, provider = 'embedded'): RecordBatch => ({
+      ...batch,
+      stack: { ...batch.stack, provider, implementation },
+    });
+    const one = executed(collective('all-reduce', 2, 1024), 'shm avx512, threads, chose ring');
+    const other = executed(collective('all-reduce', 2, 2048), 'shm avx512, threads, chose direct');
+    expect(shown(one, other)).toMatch(
+      /^all-reduce float32 sum, 2 ranks embedded shm avx512, threads, cpu; sync barrier, fresh inputs /,
+    );
+    const loose = executed(
+      collective('all-reduce', 2, 1024, 1e-3, { sync: 'none', inputs: 'clean' }),
+      'shm avx512, threads, chose ring',
+    );
+    expect(shown(one, loose)).toMatch(/^all-reduce float32 sum, 2 ranks embedded shm avx512, threads, cpu /);
+    expect(shown(one, loose).split(' size ')[0]).not.toMatch(/sync|inputs/);
+    // The rows say it instead.
+    expect(shown(one, loose)).toMatch(/ sync barrier fresh inputs 1024 .* sync none clean inputs 1024 /);
+    const gloo = executed(
+      collective('all-reduce', 2, 1024, 1e-3, {
+        transport: 'gloo',
+        workers: 'processes',
+        inPlace: true,
+        algorithm: 'ring',
+      }),
+      'TCP at 127.0.0.1, 2 processes, ring',
+      'gloo',
+    );
+    expect(shown(one, gloo)).toMatch(/^all-reduce float32 sum, 2 ranks cpu; sync barrier, fresh inputs /);
   });
 
   it('says of one rank what it does: a copy, or in place nothing that has a rate', () => {

@@ -116,6 +116,40 @@ describe('rows of one case on one stack', () => {
   });
 });
 
+describe('the columns of a sweep', () => {
+  it.each([
+    'batch',
+    'm',
+    'threads',
+    'size',
+  ])('have a name each, also where %s was swept, which stands among the parameters', (name) => {
+    const record = recordOf({
+      batches: [1, 2, 4].map((value) => ({
+        parameters: name === 'size' ? { m: value, n: value, k: value } : { [name]: value },
+        launches: [1e-3, 1.01e-3],
+      })),
+    });
+    const report = buildReport(record, []);
+    expect(report.axis?.key).toBe(name);
+    const { columns, rows } = summaryTable(report);
+    expect(new Set(columns).size).toBe(columns.length);
+    for (const row of rows) expect(row).toHaveLength(columns.length);
+    expect(column(record, name === 'batch' ? 'parameter_batch' : name)).toEqual([1, 2, 4]);
+  });
+});
+
+describe('the times of the table of batches', () => {
+  it.each([
+    [[50, 75.4], '50.00 s to 1 min 15.4 s'],
+    [[75.4, 80], '1 min 15.4 s to 1 min 20 s'],
+    [[1e-3, 2e-3], '1.000 to 2.000 ms'],
+    [[0.9, 2], '900.0 ms to 2.000 s'],
+  ])('have their unit once only where both are a number of it: %j', ([low = 0, high = 0], text) => {
+    const report = buildReport(recordOf({ batches: [{ launches: [low, high] }] }), []);
+    expect(stabilityRows(report)[0]?.at(8)).toBe(text);
+  });
+});
+
 describe('rows of several stacks', () => {
   const launches = [1e-3, 1.01e-3, 1.02e-3];
 

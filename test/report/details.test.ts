@@ -3,8 +3,17 @@ import { describe, expect, it } from 'vitest';
 import type { RecordInspection } from '../../src/record/schema.js';
 import { chooseBatches, chooseLaunches, detailsOf, pointsEach } from '../../src/report/details.js';
 
-const inspection = (index: number, median: number | null): RecordInspection =>
-  ({ index, statistics: median === null ? null : { median }, flags: [] }) as unknown as RecordInspection;
+const inspection = (
+  index: number,
+  median: number | null,
+  status: RecordInspection['status'] = 'measured',
+): RecordInspection =>
+  ({
+    index,
+    status,
+    statistics: median === null ? null : { median },
+    flags: [],
+  }) as unknown as RecordInspection;
 
 const chosen = (...medians: (number | null)[]) =>
   chooseLaunches({ inspections: medians.map((median, i) => inspection(i, median)) }).map(
@@ -42,6 +51,26 @@ describe('chooseLaunches', () => {
   it('passes over launches in which nothing was measured', () => {
     expect(chosen(null, 5, null)).toEqual([[1, 'first', 'typical']]);
     expect(chosen(null)).toEqual([]);
+  });
+
+  it('finds nothing typical, nor far from it, in what does not count where others do', () => {
+    const of = (...statuses: RecordInspection['status'][]) =>
+      chooseLaunches({
+        inspections: [10, 11, 50].map((median, i) => inspection(i, median, statuses[i])),
+      }).map(({ inspection: { index }, roles }) => [index, ...roles]);
+    expect(of('measured', 'measured', 'timed-out')).toEqual([
+      [0, 'first', 'typical'],
+      [1, 'furthest'],
+    ]);
+    expect(of('timed-out', 'wrong', 'measured')).toEqual([
+      [0, 'first'],
+      [2, 'typical'],
+    ]);
+    expect(of('timed-out', 'interrupted', 'timed-out')).toEqual([
+      [0, 'first'],
+      [1, 'typical'],
+      [2, 'furthest'],
+    ]);
   });
 });
 

@@ -9,6 +9,7 @@ import { sweep } from '../../src/report/figures/sweep.js';
 import { LIGHT } from '../../src/report/figures/theme.js';
 import { buildReport, type ReportModel } from '../../src/report/model.js';
 import { renderSvg } from '../../src/report/render.js';
+import { verdictOf } from '../../src/statistics/compare.js';
 import { ceilingsOf } from '../support/batch.js';
 import { aboutSeconds, type DescribedBatch, recordOf } from '../support/records.js';
 
@@ -120,6 +121,18 @@ describe('the figure of a comparison', () => {
     expect(drawn(drawComparison(comparison)).caption).toMatch(
       /Without a ratio, and so without a mark: wrong \(wrong output\)\./,
     );
+  });
+
+  it('says by which interval the same is told: of one whose bar goes beyond the margin, too', () => {
+    // The 90 % interval ends within 2 %, the 95 % one beyond.
+    const pair = { ratio: 1.01, equivalence: { low: 1.001, high: 1.019 } };
+    expect(verdictOf(pair, 0.5, 0.02)).toBe('same');
+    const two = { stack: { provider: 'two' }, launches: aboutSeconds(1.001) };
+    const { caption } = drawn(drawComparison(reportOf([one, two]).comparison));
+    expect(caption).toMatch(
+      /The shaded band is the margin of 2\.0 %: what has its 90 % interval, .*, within it is called the same/,
+    );
+    expect(caption).not.toContain('a bar that the margin holds');
   });
 
   it('lets a bar that goes on beyond the picture end in an arrow, and says so', () => {

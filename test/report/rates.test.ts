@@ -66,7 +66,7 @@ describe('the Markdown report of a batch', () => {
 });
 
 describe('the table of batches', () => {
-  it('has at its end what was added: efficiency, ceilings, work, intervals, traffic, what was asked for; and the others where they were', () => {
+  it('has at its end what was added: efficiency, ceilings, work, intervals, traffic, imports, what was asked for; and the others where they were', () => {
     const { columns, rows } = summaryTable(buildReport(recordAt(2.5e9), []));
     expect(columns.slice(0, 5)).toEqual(['batch', 'title', 'planned', 'measured', 'verified']);
     const added = columns.slice(columns.indexOf('hostname') + 1);
@@ -74,7 +74,15 @@ describe('the table of batches', () => {
     const later = added.slice(RATE_FIELDS.length);
     expect(later.slice(0, INTERVAL_FIELDS.length)).toEqual(INTERVAL_FIELDS);
     expect(later.slice(INTERVAL_FIELDS.length)).toEqual([
-      ...['traffic_rate', 'indicator', 'device', 'asked_repetitions', 'asked_seconds', 'asked_stack'],
+      ...[
+        'traffic_rate',
+        'imported',
+        'indicator',
+        'device',
+        'asked_repetitions',
+        'asked_seconds',
+        'asked_stack',
+      ],
       ...['m', 'n', 'k', 'dtype', 'threads', 'pin', 'cache', 'transpose', 'batch', 'prepack'].map(
         (name) => `parameter_${name}`,
       ),

@@ -6,8 +6,8 @@ import { parseShare } from '../../quantities/parse.js';
 import { compareRecords } from '../../readers/comparison/comparison.js';
 import type { ComparisonDocument, Outcome, Question } from '../../readers/comparison/document.js';
 import { renderComparison } from '../../readers/terminal/comparison.js';
-import { terminalStyle } from '../../readers/terminal/style.js';
-import { printText } from '../print-text.js';
+import { askedFormat } from '../asked-format.js';
+import { printText, styleFor } from '../print-text.js';
 import { listOf, readNamed } from '../read-named.js';
 
 const EXIT_OF: Readonly<Record<Outcome, number>> = {
@@ -22,12 +22,10 @@ const EXIT_OF: Readonly<Record<Outcome, number>> = {
 const FORMATS = ['text', 'json', 'html'] as const;
 type Format = (typeof FORMATS)[number];
 
-async function textOf(document: ComparisonDocument, format: Format): Promise<string> {
+/** @param out where it goes; null: stdout */
+async function textOf(document: ComparisonDocument, format: Format, out: string | null): Promise<string> {
   if (format === 'json') return `${JSON.stringify(document, null, 1)}\n`;
-  if (format === 'text') {
-    const style = terminalStyle(process.stdout);
-    return `${renderComparison(document, style)}\n`;
-  }
+  if (format === 'text') return `${renderComparison(document, styleFor(out))}\n`;
   // Only a page that is made loads what draws.
   const [{ comparisonPageHtml }, { renderSvg }] = await Promise.all([
     import('../../report/page/comparison-page.js'),
@@ -44,7 +42,7 @@ async function compare(
   out: string | null,
 ): Promise<void> {
   const document = compareRecords(readNamed(paths), question);
-  const text = await textOf(document, format);
+  const text = await textOf(document, format, out);
   printText(text, out);
   process.exitCode = EXIT_OF[document.answer];
 }
@@ -109,7 +107,7 @@ export const compareCommand: CommandModule = {
         across: listOf(across),
         force: force === true,
       },
-      json === true ? 'json' : (String(format) as Format),
+      askedFormat(String(format) as Format, json === true),
       out === undefined ? null : String(out),
     );
   },

@@ -8,7 +8,7 @@ import { openEngine } from '../../execution/engines.js';
 import { commandName } from '../../record/command-name.js';
 import { type Journal, readJournal } from '../../store/journal.js';
 import { movedOutOfSight, movedTo } from '../../store/moved.js';
-import { JOURNAL, RECORD, STACK_LOCK } from '../../store/store.js';
+import { JOURNAL, QUALIFY, RECORD, STACK_LOCK } from '../../store/store.js';
 import { lockCampaign } from '../campaign-lock.js';
 import { STRICT } from '../common-options.js';
 import { followedLibrary, followLibrary, letFollowersOfGo } from '../follow-rank.js';
@@ -61,6 +61,13 @@ async function resume(folder: string, options: ResumeOptions): Promise<void> {
   }
 }
 
+/**
+ * What was asked for lies beside the journal, however it was typed. Of a folder that has lost it the command still tells, and to finish
+ * that as a plain campaign would be to end well without a verdict.
+ */
+const isQualification = (folder: string, { campaign }: Journal['head']): boolean =>
+  existsSync(join(folder, QUALIFY)) || commandName(campaign) === 'qualify';
+
 async function resumeLocked(
   folder: string,
   path: string,
@@ -71,7 +78,7 @@ async function resumeLocked(
   const { campaign } = journal.head;
   const lock = await lockCampaign(campaign.id, folder);
   try {
-    if (commandName(campaign) === 'qualify') await resumeQualification(folder, options);
+    if (isQualification(folder, journal.head)) await resumeQualification(folder, options);
     else await resumeCampaign(folder, path, options);
   } finally {
     lock.release();

@@ -24,20 +24,32 @@ export function intervalsText(batches: readonly RecordBatch[]): readonly string[
   ];
 }
 
-/** What does no work has an interval of its time only. */
-function halfWidthOf({ rate, elapsed }: RecordBatch): number | null {
+/** The larger distance to an end, as a precision is of it, as a share of the middle. What does no work has an interval of its time only. */
+function reachOf({ rate, elapsed }: RecordBatch): number | null {
   const of = rate === null || rate.median === 0 ? elapsed : rate;
-  return of?.interval == null ? null : (of.interval.high - of.interval.low) / 2 / of.median;
+  if (of?.interval == null) return null;
+  const { low, high } = of.interval;
+  return Math.max(high - of.median, of.median - low) / of.median;
 }
 
-/** Half the width of the intervals, as shares of what they are of, where a table has no place for each; nothing where nothing was measured. */
+/** Cases without an interval have no part in the half. */
+function halfText(having: number, all: number): string {
+  if (having === all) return 'half of the cases are';
+  const half =
+    having === 1
+      ? 'the one case that has an interval is'
+      : `half of the ${having} cases that have an interval are`;
+  return `${all - having} of ${plural(all, 'case')} ${all - having === 1 ? 'has' : 'have'} none; ${half}`;
+}
+
+/** How far the intervals reach, as shares of what they are of, where a table has no place for each; nothing where nothing was measured. */
 export function uncertaintyText(batches: readonly RecordBatch[]): readonly string[] {
   if (batches.every(({ elapsed }) => elapsed === null)) return [];
-  const widths = batches.flatMap((batch) => {
-    const width = halfWidthOf(batch);
-    return width === null ? [] : [{ title: batch.title, width }];
+  const reaches = batches.flatMap((batch) => {
+    const reach = reachOf(batch);
+    return reach === null ? [] : [{ title: batch.title, reach }];
   });
-  const worst = [...widths].sort((a, b) => b.width - a.width)[0];
+  const worst = [...reaches].sort((a, b) => b.reach - a.reach)[0];
   if (worst === undefined) {
     // Where a precision decides on the number of launches, an interval takes more of them.
     const remedy = batches.some(({ precision }) => precision !== undefined)
@@ -45,9 +57,9 @@ export function uncertaintyText(batches: readonly RecordBatch[]): readonly strin
       : '--inspections 3 or more';
     return [`no intervals: too few launches of each case; use ${remedy}`];
   }
-  const middle = median(widths.map(({ width }) => width));
+  const middle = median(reaches.map(({ reach }) => reach));
   return [
-    `${intervalsText(batches).join('')}: half of the cases are within ± ${formatShare(middle)}; the widest is ± ${formatShare(worst.width)} (${worst.title})`,
+    `${intervalsText(batches).join('')}: ${halfText(reaches.length, batches.length)} within ± ${formatShare(middle)}; the widest is ± ${formatShare(worst.reach)} (${worst.title})`,
   ];
 }
 

@@ -1,6 +1,6 @@
 /** A batch for a person: its rate first, then how far to trust it. */
 import { isGpu } from '../../devices/device.js';
-import { formatBytes, formatSeconds, formatShare, plural, withPrefix } from '../../quantities/format.js';
+import { formatBytes, formatSeconds, formatShare, withPrefix } from '../../quantities/format.js';
 import { timesRanks } from '../../record/rate-kpis.js';
 import type { RecordBatch, RecordInspection } from '../../record/schema.js';
 import { countedWork } from '../../record/work.js';
@@ -14,7 +14,7 @@ import { basisText } from './basis.js';
 import { noResultRows } from './cut-short.js';
 import { importedLines, importedRows, NOT_VERIFIED } from './imported.js';
 import { latencyRows } from './latency.js';
-import { leaningOn } from './leaning.js';
+import { slowestText } from './leaning.js';
 import { overlapRows } from './overlap.js';
 import { clockRows } from './peak.js';
 import { rankRows } from './rank-rows.js';
@@ -86,17 +86,14 @@ function rateRows(batch: RecordBatch, style: Style): Row[] {
     ...precisionRow(batch, style),
     ...(rate.p05 === null || rate.median === 0
       ? []
-      : ([['slowest 5 %', `below ${flops(rate.p05)}${leaningText(batch)}`]] as Row[])),
+      : ([
+          [
+            'slowest 5 %',
+            [`below ${flops(rate.p05)}`, slowestText(batch)].filter((part) => part !== null).join(': '),
+          ],
+        ] as Row[])),
     ['spread', `${[cv, iqr, range].filter((part) => part !== null).join(', ')}${between2}`],
   ];
-}
-
-/** Of so few repetitions there is no slowest twentieth. */
-function leaningText(batch: RecordBatch): string {
-  const fewest = leaningOn(batch, 0.95);
-  return fewest === null
-    ? ''
-    : `: of a launch of ${plural(fewest, 'repetition', 'repetitions')} that leans on the slowest of them`;
 }
 
 /** Where there is none: of peak, and of what is held against it. */

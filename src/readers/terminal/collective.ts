@@ -2,7 +2,7 @@
 import { movesNothing, readCollective } from '../../indicators/collective-cases.js';
 import { briefBytes, formatShare, plural, significant } from '../../quantities/format.js';
 import { busRateOf, elementsOf, p99Of, shareOfCeiling } from '../../record/collective-kpis.js';
-import { executedTexts } from '../../record/executed.js';
+import { executedByAll, executedTexts } from '../../record/executed.js';
 import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
 import { doesNoWork } from '../../record/work.js';
 import { nameBatches } from '../batch-names.js';
@@ -35,6 +35,12 @@ const ALONE_IN_PLACE =
   ' One rank in place has nothing to move: its time is that of a call that need not do anything, and has no rate.';
 
 const parameter = ({ case: { parameters } }: RecordBatch, name: string): string => String(parameters[name]);
+
+/** What all of them have; '' where they differ: the rows say that. */
+function shared(batches: readonly RecordBatch[], textOf: (batch: RecordBatch) => string): string {
+  const [text = '', ...others] = new Set(batches.map(textOf));
+  return others.length === 0 ? text : '';
+}
 const micros = (seconds: number | null | undefined): string =>
   typeof seconds === 'number' ? significant(seconds / MICRO, 4) : NONE;
 
@@ -45,6 +51,34 @@ const algorithmOf = ({ stack }: RecordBatch): string => {
   );
   return names.length === 0 ? NONE : [...new Set(names)].join('/');
 };
+
+/** As far as all launches say the same, without the algorithm, which has a column: the library of MPI, or our instruction set. */
+function executedText(batches: readonly RecordBatch[]): string {
+  const told = batches
+    .flatMap(({ stack }) => executedTexts(stack.implementation))
+    .map((text) => text.replace(/, (chose )?[\w-]+$/, ''));
+  if (told.length === 0) return shared(batches, ({ stack }) => stack.variant ?? '');
+  const [first = [], ...others] = executedTexts(executedByAll(told)).map((text) => text.split(', '));
+  return first.filter((part) => others.every((other) => other.includes(part))).join(', ');
+}
+
+/** Only what holds for every row. */
+function headText(batches: readonly RecordBatch[], style: Style): string {
+  const same = (name: string): string => shared(batches, (batch) => parameter(batch, name));
+  const listed = (texts: readonly string[]): string => texts.filter((text) => text !== '').join(', ');
+  const what = ['operation', 'dtype', 'redop'].map(same).filter((text) => text !== '' && text !== 'none');
+  const [ranks, root, sync, inputs] = [same('ranks'), same('root'), same('sync'), same('inputs')];
+  const who = [ranks === '' ? '' : `${ranks} ranks`, root === '' || root === '-1' ? '' : `root ${root}`];
+  // Ranks by MPI are its library's, whose name its version has.
+  const provider = shared(batches, (batch) =>
+    parameter(batch, 'transport') === 'mpi' ? '' : batch.stack.provider,
+  );
+  const stack = [provider, executedText(batches)].filter((text) => text !== '').join(' ');
+  const where = listed([stack, shared(batches, ({ device }) => device)]);
+  const how = listed([sync === '' ? '' : `sync ${sync}`, inputs === '' ? '' : `${inputs} inputs`]);
+  const of = [where, how].filter((text) => text !== '').join('; ');
+  return `${style.bold(listed([what.join(' '), ...who]))}  ${style.dim(of)}`;
+}
 
 function verifiedBy({ case: { parameters } }: RecordBatch): string {
   if (parameters.operation === 'barrier') return VERIFIED_BARRIER;
@@ -110,25 +144,11 @@ function aloneText(batches: readonly RecordBatch[]): string {
 
 /** @param record of collective batches only, more than one */
 export function renderCollective({ batches }: PiBenchRecord, style: Style): string {
-  const [first] = batches;
-  if (first === undefined) return '';
   const names = namesOf(batches);
   const rows = batches.map((batch, i) => cellsOf(batch, names[i] ?? '', style));
   const table = renderFitting(rows, { optional: OPTIONAL, shortened: '' }, style);
-  const implementation =
-    executedTexts(first.stack.implementation)[0]?.replace(/, (chose )?[\w-]+$/, '') ?? first.stack.variant;
-  const { sync, inputs } = first.case.parameters;
-  const same = (name: string): string =>
-    new Set(batches.map((batch) => parameter(batch, name))).size === 1 ? parameter(first, name) : '';
-  const what = ['operation', 'dtype', 'redop'].map(same).filter((text) => text !== '' && text !== 'none');
-  const [ranks, root] = [same('ranks'), same('root')];
-  const who = [
-    ...(ranks === '' ? [] : [`${ranks} ranks`]),
-    ...(root === '' || root === '-1' ? [] : [`root ${root}`]),
-  ];
-  const head = `${style.bold([what.join(' '), ...who].join(', '))}  ${style.dim(`${first.case.parameters.transport === 'mpi' ? '' : `${first.stack.provider} `}${implementation ?? ''}, ${first.device}; sync ${sync}, ${inputs} inputs`)}`;
   const paragraphs = [
-    verifiedText(batches, verifiedBy(first), style),
+    verifiedText(batches, verifiedBy, style),
     ...failedText(batches, style),
     ...precisionText(batches, style),
     ...uncertaintyText(batches),
@@ -143,9 +163,10 @@ export function renderCollective({ batches }: PiBenchRecord, style: Style): stri
     ...notCheckedText(batches).map(style.dim),
   ].filter((text) => text !== null);
   const scaling = scalingRows(batches);
-  const counted = `${COUNTED}${first.case.parameters.transport === 'shm' ? DIRECT : ''}${aloneText(batches)}`;
+  const direct = batches.some((batch) => parameter(batch, 'transport') === 'shm') ? DIRECT : '';
+  const counted = `${COUNTED}${direct}${aloneText(batches)}`;
   return [
-    ...wrap(head, style.width),
+    ...wrap(headText(batches, style), style.width),
     '',
     table,
     '',

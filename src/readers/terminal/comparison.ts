@@ -11,6 +11,7 @@ import type {
 import { acrossOf, choicesOfSides, flagTexts } from '../comparison/reservations.js';
 import { neededToSettle } from '../comparison/to-settle.js';
 import { ANSWERS, fastestFirst, groupLetters, outcomeWords, speedText } from '../comparison/words.js';
+import { printable } from '../printable.js';
 import { type Cell, renderFitting, renderFittings } from './fitting-table.js';
 import { type Style, wrap } from './style.js';
 import { type Row, renderRows } from './table.js';
@@ -138,7 +139,8 @@ function missingRows({ notCompared }: ComparisonDocument, style: Style): readonl
 }
 
 /** @param cut time ended the launches before they told: a number of launches is then no advice */
-export function renderComparison(document: ComparisonDocument, style: Style, cut = false): string {
+export function renderComparison(made: ComparisonDocument, style: Style, cut = false): string {
+  const document = printable(made);
   const { reference, sides, margin, by, overall, notes, answer } = document;
   const across = acrossOf(document);
   const candidates = sides.slice(1).map(({ name }) => name);

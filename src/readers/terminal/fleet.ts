@@ -2,8 +2,9 @@
 
 import { keyTitle } from '../../fleet/case-key.js';
 import { CAUSES } from '../../fleet/causes.js';
-import type { FleetCheck, NamedNode, NotJudged } from '../../fleet/check.js';
+import type { FleetCheck, NamedNode } from '../../fleet/check.js';
 import { disagreementText } from '../../fleet/identity.js';
+import type { NotJudged } from '../../fleet/not-judged.js';
 import {
   type LinkLimits,
   type MeasuredPair,
@@ -18,6 +19,7 @@ import type { Finding } from '../../fleet/suspicion.js';
 import { unseenText } from '../../fleet/unseen-rules.js';
 import { versionsText } from '../../qualify/versions.js';
 import { formatSeconds, formatShare, plural, significant, withPrefix } from '../../quantities/format.js';
+import { printable, printableText } from '../printable.js';
 import { type Cell, renderFitting } from './fitting-table.js';
 import { type Style, wrap } from './style.js';
 import { type Row, renderRows } from './table.js';
@@ -148,7 +150,8 @@ const shortList = (head: string, texts: readonly string[], style: Style): readon
   ...(texts.length > MOST_NOT_JUDGED ? [['', `and ${texts.length - MOST_NOT_JUDGED} more`] as Row] : []),
 ];
 
-export function renderFleetCheck(check: FleetCheck, style: Style): string {
+export function renderFleetCheck(made: FleetCheck, style: Style): string {
+  const check = printable(made);
   const { named, settings, powerLimits } = check;
   const [silent, optional] = [notJudgedTexts(check), optionalTexts(check)];
   const unseen = check.unseen.map(unseenText);
@@ -182,7 +185,7 @@ const right = (head: string, text: string): Cell => ({ head, align: 'right', tex
 const FEW_DEFECTS = 10;
 
 export function renderPlan(plan: FleetPlan, budget: number, runs: number, style: Style): string {
-  const { checks, seconds, defects, covered, expected, leftOut, untimed } = plan;
+  const { checks, seconds, defects, covered, expected, leftOut, untimed } = printable(plan);
   const head = `${plural(checks.length, 'check')} in ${formatSeconds(seconds, 3)} of ${formatSeconds(budget, 3)}: they found ${covered} of ${plural(defects, 'defect')} that ${plural(runs, 'run')} had`;
   const rows = checks.map(({ name, seconds: cost, found, added }) => [
     left('check', name),
@@ -248,23 +251,23 @@ export function renderPlan(plan: FleetPlan, budget: number, runs: number, style:
 const pairText = ([a, b]: Pair): string => `${a} ${b}`;
 
 /** Only pairs, one a line: what a scheduler's loop reads. */
-export const renderPairs = ({ pairs }: Plan): string => pairs.map(pairText).join('\n');
+export const renderPairs = ({ pairs }: Plan): string => printable(pairs).map(pairText).join('\n');
+
+/** A key names what is no plain text in its own way. */
+const titleOf = (key: string): string => printableText(keyTitle(key));
 
 /** `9.000 GB/s`; of several, each with what it is the limit of. */
 export function limitsText(limits: LinkLimits, unit: string): string {
   const all = Object.entries(limits);
   return all
     .map(([what, limit]) =>
-      all.length === 1 ? withPrefix(limit, unit) : `${withPrefix(limit, unit)} (${keyTitle(what)})`,
+      all.length === 1 ? withPrefix(limit, unit) : `${withPrefix(limit, unit)} (${titleOf(what)})`,
     )
     .join(', ');
 }
 
-export function renderPairsVerdict(
-  { suspects, between, limits }: PairsVerdict,
-  unit: string,
-  style: Style,
-): string {
+export function renderPairsVerdict(made: PairsVerdict, unit: string, style: Style): string {
+  const { suspects, between, limits } = printable(made);
   const culprits = suspects.filter(({ verdict }) => verdict === 'culprit');
   const rateAt = (one: MeasuredPair, what: string): string => {
     const rate = one.rates?.[what] ?? null;
@@ -281,7 +284,7 @@ export function renderPairsVerdict(
     return [
       left('node', node),
       left('verdict', verdict === 'culprit' ? style.bad(verdict) : verdict),
-      ...(several ? [left('slowest at', keyTitle(what))] : []),
+      ...(several ? [left('slowest at', titleOf(what))] : []),
       right('first', rateAt(first, what)),
       right('again', second === null ? '' : rateAt(second, what)),
       left('with', second === null ? '' : second.pair.filter((other) => other !== node).join('')),

@@ -3,6 +3,7 @@ import { significant } from '../../quantities/format.js';
 import type { PiBenchRecord, ScalarKpi } from '../../record/schema.js';
 import { nameBatches } from '../batch-names.js';
 import { kpisOfBatches } from '../kpis-of-batches.js';
+import { printable } from '../printable.js';
 import { type Style, shownLength } from './style.js';
 import { renderColumns } from './table.js';
 
@@ -34,7 +35,8 @@ function renderKpis(rows: readonly (readonly string[])[], style: Style): string 
 }
 
 /** A table for each batch. */
-export function kpiLines(record: PiBenchRecord, style: Style): readonly string[] {
+export function kpiLines(read: PiBenchRecord, style: Style): readonly string[] {
+  const record = printable(read);
   const { names } = nameBatches(record.batches);
   return kpisOfBatches(record).flatMap((kpis, i) => {
     const rows = kpis.map(cellsOf);

@@ -1,4 +1,5 @@
 /** Which of a batch's late repetitions are only its latest. */
+import { plural } from '../../quantities/format.js';
 import type { RecordBatch } from '../../record/schema.js';
 import { leansOnExtreme } from '../../statistics/quantile-interval.js';
 
@@ -12,4 +13,12 @@ export function leaningOn({ inspections }: Pick<RecordBatch, 'inspections'>, sha
   );
   const fewest = Math.min(...counts);
   return leansOnExtreme(fewest, share) ? fewest : null;
+}
+
+/** Of the rate that 95 % of the repetitions reach: so few have no slowest twentieth. null: there are enough. */
+export function slowestText(batch: Pick<RecordBatch, 'inspections'>): string | null {
+  const fewest = leaningOn(batch, 0.95);
+  return fewest === null
+    ? null
+    : `of a launch of ${plural(fewest, 'repetition')} that leans on the slowest of them`;
 }

@@ -13,6 +13,7 @@ import {
 } from '../../qualify/wording.js';
 import { formatSeconds, plural } from '../../quantities/format.js';
 import type { PiBenchRecord, Qualification, QualificationCheck } from '../../record/schema.js';
+import { printable } from '../printable.js';
 import { type Cell, renderFitting } from './fitting-table.js';
 import { type Style, wrap } from './style.js';
 import { type Row, renderRows } from './table.js';
@@ -87,7 +88,8 @@ function attemptsText({ attempts }: Qualification): readonly string[] {
 }
 
 /** @param path of the record; null: it is not said */
-export function renderQualification(record: PiBenchRecord, path: string | null, style: Style): string {
+export function renderQualification(read: PiBenchRecord, path: string | null, style: Style): string {
+  const record = printable(read);
   const { qualification, campaign, accounting } = record;
   if (qualification === undefined) return '';
   const { outcome, suite, checks, identity, wall, notJudged, baseline } = qualification;

@@ -10,6 +10,7 @@ import { stackKey } from '../comparison/sides.js';
 import { measuredText } from '../launch-counts.js';
 import { choiceTexts } from '../library-choice.js';
 import { notSettledText } from '../not-settled.js';
+import { printable } from '../printable.js';
 import { renderBatch } from './batch.js';
 import { renderCollective } from './collective.js';
 import { renderGpuTable } from './gpu.js';
@@ -83,9 +84,6 @@ const SWEPT_IN_ITS_TABLE = 'collective';
 const OF_ONE_STACK: readonly string[] = ['memory', 'latency', 'overlap'];
 const OF_ONE_PLACE: readonly string[] = ['memory', 'latency', 'overlap', 'peak'];
 
-/** Whose largest size may be short of what was to be main memory's. */
-const OVER_WORKING_SETS: readonly string[] = ['memory', 'latency'];
-
 function isHidden(indicator: string, batches: readonly RecordBatch[]): boolean {
   const stacks = new Set(batches.map(({ stack }) => stackKey(stack)));
   const places = new Set(batches.map(({ device, asked }) => `${device} ${asked.atOnce === true}`));
@@ -100,10 +98,8 @@ function renderBatches(record: PiBenchRecord, style: Style): string {
   const { batches, campaign } = record;
   const [first] = batches;
   if (batches.length === 1 && first !== undefined) {
-    const short = OVER_WORKING_SETS.includes(first.case.indicator) ? shortText(record) : [];
-    return [renderBatch(first, style), ...short.flatMap((text) => wrap(style.warn(text), style.width))].join(
-      '\n',
-    );
+    const short = shortText(record).flatMap((text) => wrap(style.warn(text), style.width));
+    return [renderBatch(first, style), ...short].join('\n');
   }
   const [indicator, ...others] = new Set(batches.map((batch) => batch.case.indicator));
   const named = commandName(campaign) === indicator || indicator === SWEPT_IN_ITS_TABLE;
@@ -154,11 +150,12 @@ function unendedText({ accounting, status }: PiBenchRecord): string {
  * @param underWay whether some process goes on with its campaign
  */
 export function renderRecord(
-  record: PiBenchRecord,
+  read: PiBenchRecord,
   path: string | null,
   style: Style,
   underWay = false,
 ): string {
+  const record = printable(read);
   const { accounting, labels, imported } = record;
   const machine = [
     labels.cpu_model,

@@ -4,6 +4,7 @@ import type { ScoreDocument, StackScore, Weakness } from '../../score/score.js';
 import { differencesText } from '../comparison/comparable.js';
 import { LAUNCHES_LOST } from '../comparison/lost-launches.js';
 import { LIBRARY_CHOICE } from '../library-choice.js';
+import { printable } from '../printable.js';
 import { type Cell, renderFitting } from './fitting-table.js';
 import { type Style, wrap } from './style.js';
 import { type Row, renderRows } from './table.js';
@@ -69,7 +70,8 @@ const choiceRows = ({ scores }: ScoreDocument, style: Style): readonly Row[] =>
 const OF_MEDIANS =
   'Rates are those of the medians; the mean over cases of compare is that of the centres of the launches’ ratios';
 
-export function renderScore(document: ScoreDocument, style: Style): string {
+export function renderScore(made: ScoreDocument, style: Style): string {
+  const document = printable(made);
   const { definition, reference, scores, acrossLabels, forced, forcedPast } = document;
   const head = `${definition.name} ${definition.version} against ${reference.name} of ${reference.campaign}`;
   const unscored = [...new Set(scores.flatMap((one) => one.unscored))];

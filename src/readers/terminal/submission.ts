@@ -8,6 +8,7 @@ import {
   type NodeSummary,
   type SubmissionSummary,
 } from '../../submit/summary.js';
+import { printable } from '../printable.js';
 import type { Style } from './style.js';
 import { type Row, renderRows } from './table.js';
 
@@ -81,7 +82,7 @@ export function renderSubmission(
   folder: string,
   style: Style,
 ): string {
-  const rows = nodes.map((node) => nodeRow(node, records.get(node.target), style));
+  const rows = nodes.map((node) => nodeRow(printable(node), printable(records.get(node.target)), style));
   const repeated = chosenTwice(nodes);
   return [
     `${style.bold(`pi-bench ${command.join(' ')}`)}  on ${plural(nodes.length, 'node')} by ${scheduler}`,

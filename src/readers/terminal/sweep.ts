@@ -5,20 +5,34 @@ import { notCheckedOf, ran } from '../not-checked.js';
 import { missedPrecision } from '../precision.js';
 import type { Style } from './style.js';
 
-/** @param how every launch was verified */
-export function verifiedText(batches: readonly RecordBatch[], how: string, style: Style): string {
+/** `verified in 4 launches (all elements)`; of several ways each with the launches that it is of. */
+function waysText(batches: readonly RecordBatch[], how: (batch: RecordBatch) => string): string {
+  const launches = new Map<string, number>();
+  for (const batch of batches.filter(({ verified }) => verified !== 'not-run')) {
+    const way = how(batch);
+    launches.set(way, (launches.get(way) ?? 0) + batch.measured);
+  }
+  return [...launches].map(([way, count]) => `in ${plural(count, 'launch', 'launches')} (${way})`).join(', ');
+}
+
+/** @param how every launch was verified, or those of each batch */
+export function verifiedText(
+  batches: readonly RecordBatch[],
+  how: string | ((batch: RecordBatch) => string),
+  style: Style,
+): string {
   const wrong = batches.filter(({ verified }) => verified === 'failed');
   const [first] = wrong;
   if (first !== undefined) {
     const found = first.inspections.find(({ verification }) => verification?.passed === false)?.verification;
     return style.bad(`WRONG in ${plural(wrong.length, 'case')}: ${first.title}: ${found?.firstWrong}`);
   }
-  const measured = batches.reduce((sum, batch) => sum + batch.measured, 0);
   const missing = batches.filter(({ verified }) => verified === 'not-run').length;
   if (missing === batches.length) return style.warn('not verified: no launch ran to its end');
   const rest =
     missing > 0 ? style.warn(`; not verified: ${plural(missing, 'case')}, no launch ran to its end`) : '';
-  return `${style.good('verified')} in ${plural(measured, 'launch', 'launches')} (${how})${rest}`;
+  const ways = waysText(batches, typeof how === 'string' ? () => how : how);
+  return `${style.good('verified')} ${ways}${rest}`;
 }
 
 export function flagsText(batches: readonly RecordBatch[], style: Style): string {

@@ -13,8 +13,13 @@ export const bytesOf = (batch: RecordBatch): number => Number(batch.case.paramet
 
 const ASSUMED = '32 MiB for each eight CPUs';
 
-/** Where the sweep's largest size was to be memory's, and free memory did not allow it, or nothing tells whether it is. */
-export function shortText({ batches, machine }: PiBenchRecord): readonly string[] {
+/** Indicators whose largest size may be short of what was to be main memory's. */
+const OVER_WORKING_SETS: readonly string[] = ['memory', 'latency'];
+
+type Measured = Pick<PiBenchRecord, 'batches' | 'machine'>;
+
+/** @param batches of one indicator on one device */
+function shortOf({ batches, machine }: Measured): readonly string[] {
   const description = machine as unknown as MachineDescription;
   const device = batches[0]?.device ?? 'cpu';
   // Records that were not written here may tell less of their machine.
@@ -43,6 +48,23 @@ export function shortText({ batches, machine }: PiBenchRecord): readonly string[
   return [
     `${formatBytes(largest)} is ${significant(times, 2)} times ${which === 'last' ? 'the last' : 'all'} caches${core} ${caches}: ${condition}${reached}; half of the free memory allowed no more`,
   ];
+}
+
+/**
+ * Where a sweep's largest size was to be memory's, and free memory did not allow it, or nothing tells whether it is: of each indicator
+ * and device by itself, named where there are several.
+ */
+export function shortText({ batches, machine }: Measured): readonly string[] {
+  const groups = new Map<string, RecordBatch[]>();
+  for (const batch of batches) {
+    const { indicator } = batch.case;
+    if (!OVER_WORKING_SETS.includes(indicator)) continue;
+    const name = `${indicator} on ${batch.device}`;
+    groups.set(name, [...(groups.get(name) ?? []), batch]);
+  }
+  return [...groups].flatMap(([name, own]) =>
+    shortOf({ batches: own, machine }).map((text) => (groups.size === 1 ? text : `${name}: ${text}`)),
+  );
 }
 
 /**

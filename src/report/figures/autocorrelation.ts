@@ -1,6 +1,7 @@
 /** How much a repetition of one launch depends on those before it: the autocorrelation over the lag. */
 import type { Spec } from 'vega';
-import { plural, significant } from '../../quantities/format.js';
+import { grouped, plural, significant } from '../../quantities/format.js';
+import { launchText } from '../counted.js';
 import type { Correlation } from '../details.js';
 import type { BatchFigure } from './figure.js';
 import { brief, frame, NOT_PUBLISHED, numberAxis, numberScale } from './parts.js';
@@ -10,7 +11,13 @@ const HEIGHT = 170;
 const Z_95 = 1.959963984540054;
 
 /** What an independent series of this length stays within at 95 of 100 lags. */
-const chanceOf = ({ repetitions }: Correlation): number => Z_95 / Math.sqrt(repetitions);
+const chanceOf = ({ lookedAt }: Correlation): number => Z_95 / Math.sqrt(lookedAt);
+
+/** `the first 100,000 of 400,000 repetitions`. */
+function seriesText({ repetitions, lookedAt }: Correlation): string {
+  const all = plural(repetitions, 'repetition');
+  return lookedAt === repetitions ? all : `the first ${grouped(lookedAt)} of ${all}`;
+}
 
 function specOf(correlation: Correlation, theme: Theme): Spec {
   const { values } = correlation;
@@ -79,17 +86,19 @@ export const autocorrelation: BatchFigure = {
           : `launch ${unread.launch} ${unread.why}`;
       return { title, why };
     }
-    const { launch, repetitions, values } = correlation;
+    const { launch, repetitions, lookedAt, values } = correlation;
+    const series = seriesText(correlation);
     const outside = values.filter((value) => Math.abs(value) > chanceOf(correlation)).length;
-    const size = launches.find(({ number }) => number === launch)?.statistics?.effectiveSampleSize ?? null;
+    const own = launches.find(({ number }) => number === launch);
+    const size = own?.statistics?.effectiveSampleSize ?? null;
     const worth =
       size === null
         ? ''
         : ` For the mean its ${plural(repetitions, 'repetition')} are worth ${significant(size, 3)} independent ones.`;
     return {
       title,
-      caption: `Of the repetitions of launch ${launch}, the typical one. Bars inside the shaded band are what independent repetitions would show by chance; above it, slow ones follow slow ones, below it, they alternate.${worth} The interval of the batch does not rest on repetitions being independent.`,
-      alternative: `Autocorrelation of ${plural(repetitions, 'repetition')} at lags 1 to ${values.length}: ${significant(values[0] ?? 0, 2)} at lag 1; ${outside} of ${values.length} are outside what chance allows.`,
+      caption: `Of ${lookedAt === repetitions ? 'the repetitions' : series} of ${own === undefined ? `launch ${launch}` : launchText(own)}, the typical one. Bars inside the shaded band are what independent repetitions would show by chance; above it, slow ones follow slow ones, below it, they alternate.${worth} The interval of the batch does not rest on repetitions being independent.`,
+      alternative: `Autocorrelation of ${series} at lags 1 to ${values.length}: ${significant(values[0] ?? 0, 2)} at lag 1; ${outside} of ${values.length} are outside what chance allows.`,
       spec: (theme) => specOf(correlation, theme),
       data: { columns: ['lag', 'autocorrelation'], rows: values.map((value, i) => [i + 1, value]) },
     };

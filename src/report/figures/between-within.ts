@@ -1,6 +1,7 @@
 /** The spread between launches against that within them: what more repetitions cannot average. */
 import { formatShare } from '../../quantities/format.js';
 import { median } from '../../statistics/quantile.js';
+import { countedOf } from '../counted.js';
 import type { CampaignFigure } from './figure.js';
 import { cutText, MOST_PAIRS, type Pair, pairRows, pairsSpec } from './pairs.js';
 import { NOT_PUBLISHED } from './parts.js';
@@ -14,7 +15,7 @@ export const betweenWithin: CampaignFigure = {
   draw({ batches }) {
     const title = 'Spread between launches against within a launch';
     const all = batches.flatMap(({ name, label, between, launches }): Pair[] => {
-      const inside = launches.flatMap(({ statistics }) => statistics?.covm ?? []);
+      const inside = countedOf(launches).flatMap(({ statistics }) => statistics?.covm ?? []);
       if (between?.covm == null || between.n < LEAST_LAUNCHES || inside.length === 0) return [];
       const within = median(inside);
       const text = `between ${formatShare(between.covm)}, within ${formatShare(within)}`;

@@ -226,7 +226,7 @@ export function drawComparison(of: ReportComparison, letters: readonly StackLett
     : '';
   return {
     title: `Comparison with ${reference}`,
-    caption: `Each mark is the rate over that of ${reference}, its bar the 95 % interval from the launches; to the right is faster. The shaded band is the margin of ${formatShare(of.margin)}: a bar that the margin holds is called the same, one that lies beside the dashed line a difference${several}. What is neither cannot tell.${open}${unmarked}${cut}`,
+    caption: `Each mark is the rate over that of ${reference}, its bar the 95 % interval from the launches; to the right is faster. The shaded band is the margin of ${formatShare(of.margin)}: what has its 90 % interval, which is narrower than the bar, within it is called the same, a bar that lies beside the dashed line a difference${several}. What is neither cannot tell.${open}${unmarked}${cut}`,
     alternative: `${rows.map(({ name, text }) => `${name}: ${text}`).join('. ')}. A bar beside the dashed line is a difference${several}.`,
     spec: (theme) => specOf(rows, of.margin, reference, theme),
     data: comparisonTable(of),

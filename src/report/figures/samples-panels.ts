@@ -1,5 +1,6 @@
 /** The picture of samples over time: a panel for each launch, all on one axis of time that the page can zoom. */
 import type { Data, Mark, Spec } from 'vega';
+import { launchText } from '../counted.js';
 import type { Role, ShownLaunch } from '../details.js';
 import type { Bucket } from '../envelope.js';
 import {
@@ -24,8 +25,11 @@ const ROLES: Readonly<Record<Role, string>> = {
   furthest: 'furthest from typical',
 };
 
-export const headOf = ({ number, roles }: ShownLaunch): string =>
-  `launch ${number} (${roles.map((role) => ROLES[role]).join(', ')})`;
+export const headOf = (launch: ShownLaunch): string =>
+  launchText(
+    launch,
+    launch.roles.map((role) => ROLES[role]),
+  );
 
 export function flagsOf({ flags, disturbedKnown }: ShownLaunch): string {
   const named = flags.length === 0 ? 'no flag' : `flags: ${flags.join(', ')}`;
@@ -144,7 +148,7 @@ function panel(
   const names: Names = { data: `launch-${index}`, y: `y-${index}`, suffix: String(index) };
   const { data, y } = names;
   const tooltip = {
-    signal: `{"": "launch ${launch.number}", "at": format(datum.t, "~r") + " ${time.name}", "elapsed": format(datum.mid, "~r") + " ${unit.name}", "of repetitions": datum.n ? toString(datum.n) + ", " + format(datum.low, "~r") + " to " + format(datum.high, "~r") : "1", "disturbed": datum.hit ? toString(datum.hit) : "none"}`,
+    signal: `{"": ${JSON.stringify(launchText(launch))}, "at": format(datum.t, "~r") + " ${time.name}", "elapsed": format(datum.mid, "~r") + " ${unit.name}", "of repetitions": datum.n ? toString(datum.n) + ", " + format(datum.low, "~r") + " to " + format(datum.high, "~r") : "1", "disturbed": datum.hit ? toString(datum.hit) : "none"}`,
   };
   const group: Mark = {
     type: 'group',

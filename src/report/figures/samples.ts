@@ -1,5 +1,7 @@
 /** Samples over time of a few launches of one batch, with warm-up and disturbed repetitions: a panel for each. */
 import { formatSeconds, plural } from '../../quantities/format.js';
+import { sentence } from '../comparison.js';
+import { launchText } from '../counted.js';
 import type { ShownLaunch } from '../details.js';
 import type { Bucket } from '../envelope.js';
 import type { BatchFigure, Cell } from './figure.js';
@@ -41,13 +43,13 @@ export const samples: BatchFigure = {
         ? ` Up to ${most} neighbouring repetitions share a place: the dot is their median, the bar reaches from the fastest to the slowest, so that no stall is lost.`
         : '';
     const counts = shown
-      .map(({ number, repetitions }) => `Launch ${number}: ${plural(repetitions, 'repetition')}`)
+      .map((launch) => `${launchText(launch)}: ${plural(launch.repetitions, 'repetition')}`)
       .join('; ');
     const calls = Math.max(...shown.map(({ callsPerSample }) => callsPerSample));
     const perCall = calls > 1 ? ` A sample is the mean of ${calls} calls.` : '';
     return {
       title,
-      caption: `${counts}. Launches have their number in the campaign; all are on the same scale. Time 0 is where the first repetition begins; grey, before it: ${warm}, which does not count. Triangles: repetitions in which a measuring thread may have lost its CPU. Gaps are time in which no repetition ran.${bucket}${perCall}${missing === '' ? '' : ` Not drawn: ${missing}.`}`,
+      caption: `${sentence(counts)} Launches have their number in the campaign; all are on the same scale. Time 0 is where the first repetition begins; grey, before it: ${warm}, which does not count. Triangles: repetitions in which a measuring thread may have lost its CPU. Gaps are time in which no repetition ran.${bucket}${perCall}${missing === '' ? '' : ` Not drawn: ${missing}.`}`,
       alternative: shown
         .map((launch) => {
           const low = Math.min(...launch.buckets.map(({ low: value }) => value));

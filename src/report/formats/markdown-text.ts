@@ -1,7 +1,8 @@
 /** Text within Markdown. Pure. */
+import { printableText } from '../../readers/printable.js';
 
 /** What Markdown, or HTML in it, would take for more than text. */
 export const escapedMarkdown = (text: string): string =>
-  text
-    .replaceAll(/\s+/g, ' ')
-    .replaceAll(/[\\`*_{}[\]<>|#]/g, (letter) => (letter === '<' ? '&lt;' : `\\${letter}`));
+  printableText(text.replaceAll(/\s+/g, ' ')).replaceAll(/[\\`*_{}[\]<>|#]/g, (letter) =>
+    letter === '<' ? '&lt;' : `\\${letter}`,
+  );

@@ -1,6 +1,7 @@
 /** The report as Markdown: verdict, flags and tables; in a folder also the pictures. */
 
 import { checksMarkdown } from '../../qualify/formats/markdown.js';
+import { printableText } from '../../readers/printable.js';
 import {
   answerText,
   COMPARISON_COLUMNS,
@@ -13,8 +14,9 @@ import {
 import { isDrawn } from '../figures/figure.js';
 import type { ReportFigures } from '../figures/index.js';
 import type { ReportModel } from '../model.js';
+import { commandText, originRows } from '../origin.js';
 import { OVERLAP_CAPTION, OVERLAP_COLUMNS, overlapRows } from '../overlap.js';
-import { commandText, failedLines, flagLines, notCheckedLines, timeText, warnings } from '../page/head.js';
+import { failedLines, flagLines, notCheckedLines, warnings } from '../page/head.js';
 import { RATES_CAPTION, RATES_COLUMNS, ratesRows } from '../rates.js';
 import { lettersText } from '../stack-letters.js';
 import { besideLists, noFlags, STABILITY_CAPTION, STABILITY_COLUMNS, stabilityRows } from '../tables.js';
@@ -37,7 +39,8 @@ const section = (head: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : ['', `## ${head}`, '', ...lines];
 
 /** Code is not escaped, so it must not end early. */
-const code = (text: string): string => `\`${text.replaceAll('`', "'").replaceAll(/\s+/g, ' ')}\``;
+const code = (text: string): string =>
+  `\`${printableText(text.replaceAll('`', "'").replaceAll(/\s+/g, ' '))}\``;
 
 function verdictLines(report: ReportModel): readonly string[] {
   const { headline, qualification } = report;
@@ -110,12 +113,14 @@ function ratesLines(report: ReportModel): readonly string[] {
 }
 
 function textOf(report: ReportModel, figures: ReportFigures | null): string {
-  const time = timeText(report);
   const origin = [
     `- made by ${code(commandText(report))}`,
     `- pi-bench ${escaped(report.piBench.version)}, campaign ${escaped(report.id)}, ${escaped(report.createdAt)}`,
-    ...(time === null ? [] : [`- time: ${escaped(time)}`]),
-    ...report.machine.map(([name, text]) => `- ${escaped(name)}: ${escaped(text)}`),
+    ...originRows(report).flatMap(({ name, texts }) =>
+      texts.length === 1
+        ? [`- ${escaped(name)}: ${escaped(texts.join(''))}`]
+        : [`- ${escaped(name)}:`, ...texts.map((text) => `  - ${escaped(text)}`)],
+    ),
   ];
   const flags = flagLines(report).map(
     ({ name, where, reason }) =>
@@ -127,6 +132,7 @@ function textOf(report: ReportModel, figures: ReportFigures | null): string {
     `# ${escaped(report.headline.title)}`,
     ...verdictLines(report),
     ...(measured ? section('Flags', flags.length === 0 ? [noFlags(report).text] : list(flags)) : []),
+    ...section('What else limits it', list(report.limits.map(escaped))),
     ...section('Launches that were not measured', list(failedLines(report).map(escaped))),
     ...section('Could not be checked in some launches', list(notCheckedLines(report).map(escaped))),
     ...section('Machine and origin', origin),

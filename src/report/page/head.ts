@@ -1,12 +1,13 @@
 /** The first screen of the page: the verdict, what qualifies it, where it comes from, and the stability table. Pure. */
 
 import { shortCommit } from '../../package.js';
-import { formatSeconds, formatShare, grouped, plural } from '../../quantities/format.js';
+import { grouped, plural } from '../../quantities/format.js';
 import { measuredText } from '../../readers/launch-counts.js';
 import { missedPrecision } from '../../readers/precision.js';
 import { sentence } from '../comparison.js';
 import { damageText } from '../damage.js';
 import type { BatchModel, ReportModel } from '../model.js';
+import { commandText, originRows } from '../origin.js';
 import { OVERLAP_CAPTION, OVERLAP_COLUMNS, overlapRows } from '../overlap.js';
 import { RATES_CAPTION, RATES_COLUMNS, ratesRows } from '../rates.js';
 import { lettersText } from '../stack-letters.js';
@@ -94,17 +95,6 @@ export function notCheckedLines({ batches }: ReportModel): readonly string[] {
   return [...new Set(all)];
 }
 
-/** How long it took, and what is not in that: a campaign that is complete has made lost launches again. null: not known. */
-export function timeText({ wall, measuredShare, unended, status }: ReportModel): string | null {
-  if (wall === null) return null;
-  const since = status === 'complete' ? ', and repeated since' : '';
-  const lost =
-    unended === 0
-      ? ''
-      : `; not in it: ${plural(unended, 'launch', 'launches')} lost when pi-bench was killed${since}`;
-  return `${formatSeconds(wall, 3)}, ${formatShare(measuredShare ?? 0)} of it inside repetitions that count${lost}`;
-}
-
 /** Launches that were not measured, and why. */
 export function failedLines({ batches }: ReportModel): readonly string[] {
   const failed = batches.flatMap(({ name, launches }) =>
@@ -118,13 +108,6 @@ export function failedLines({ batches }: ReportModel): readonly string[] {
   const more = failed.length > MOST_LISTED ? [`and ${failed.length - MOST_LISTED} more`] : [];
   return [...failed.slice(0, MOST_LISTED), ...more];
 }
-
-/** As somebody would type it. */
-export const commandText = ({ command }: ReportModel): string =>
-  [
-    'pi-bench',
-    ...command.map((part) => (/^[\w./:=@%+,-]+$/.test(part) ? part : `'${part.replaceAll("'", "'\\''")}'`)),
-  ].join(' ');
 
 const listHtml = (items: readonly string[]): string =>
   `<ul>${items.map((item) => `<li>${textHtml(item)}</li>`).join('')}</ul>`;
@@ -162,38 +145,20 @@ function flagsHtml(report: ReportModel): string {
   const failed = failedLines(report);
   const failures =
     failed.length === 0 ? '' : `<p class="bad">Launches that were not measured:</p>${listHtml(failed)}`;
-  return `<h2>What limits it</h2><div class="card">${flags}${failures}${unchecked}</div>`;
+  const limits = report.limits.length === 0 ? '' : listHtml(report.limits);
+  return `<h2>What limits it</h2><div class="card">${flags}${limits}${failures}${unchecked}</div>`;
 }
 
-/** Where it was published, and what was not. */
-function importedRows({ imported, batches }: ReportModel): [string, string][] {
-  if (imported === null) return [];
-  const { format, files, measured, notKnown } = imported;
-  const remarks = [...new Set(batches.flatMap((batch) => batch.remarks))];
-  return [
-    ['imported', textHtml(`${plural(files.length, 'file')} of ${format}: pi-bench did not measure this`)],
-    ['measured', textHtml(measured === null ? 'when is not known' : `${measured.from} to ${measured.to}`)],
-    ...(remarks.length === 0 ? [] : [['faults of the source', listHtml(remarks)] as [string, string]]),
-    ['not known', listHtml(notKnown.map(({ what, why }) => `${what}: ${why}`))],
-  ];
-}
+const textsHtml = (texts: readonly string[]): string =>
+  texts.length === 1 ? textHtml(texts.join('')) : listHtml(texts);
 
 function originHtml(report: ReportModel): string {
-  const time = timeText(report);
-  const rows: [string, string][] = [
+  const { version, commit } = report.piBench;
+  const rows: readonly (readonly [name: string, html: string])[] = [
     ['made by', `<code>${escapeHtml(commandText(report))}</code>`],
-    [
-      'pi-bench',
-      textHtml(
-        `${report.piBench.version}${report.piBench.commit === null ? '' : ` (${shortCommit(report.piBench.commit)})`}`,
-      ),
-    ],
-    ['stack', textHtml([...new Set(report.batches.map(({ stack }) => stack))].join('; '))],
+    ['pi-bench', textHtml(`${version}${commit === null ? '' : ` (${shortCommit(commit)})`}`)],
     ['when', textHtml(report.createdAt)],
-    ...(time === null ? [] : [['time', textHtml(time)] as [string, string]]),
-    ...(report.seed === null ? [] : [['seed', String(report.seed)] as [string, string]]),
-    ...importedRows(report),
-    ...report.machine.map(([name, text]): [string, string] => [name, textHtml(text)]),
+    ...originRows(report).map(({ name, texts }) => [name, textsHtml(texts)] as const),
   ];
   const list = rows.map(([name, html]) => `<dt>${textHtml(name)}</dt><dd>${html}</dd>`).join('');
   return `<h2>Machine and origin</h2><div class="card"><dl>${list}</dl></div>`;

@@ -11,6 +11,7 @@ import {
   standingOut,
   telling,
   tellingFinding,
+  whyNothingQualifies,
 } from '../../qualify/wording.js';
 import { formatSeconds, plural } from '../../quantities/format.js';
 import type { Qualification, QualificationCheck, Verdict } from '../../record/schema.js';
@@ -82,6 +83,7 @@ export function qualificationHtml(
 ): string {
   const { outcome, suite, wall, attempts, notJudged, baseline, identity } = qualification;
   const bad = standingOut(qualification);
+  const none = whyNothingQualifies(qualification);
   const titled = (check: QualificationCheck): string => checkTitle(check, batches);
   const again = attempts
     .slice(1)
@@ -103,6 +105,7 @@ export function qualificationHtml(
         ]),
     ...warnings.map((text) => `<p class="badge bad">${textHtml(text)}</p>`),
     `<p class="value ${CLASSES[outcome]}">${OUTCOME_TEXT[outcome]}</p>`,
+    ...(none === null ? [] : [`<p>Inconclusive: ${textHtml(none)}.</p>`]),
     `<p>${textHtml(judged)}</p>`,
     '</section>',
     ...(bad.length === 0
