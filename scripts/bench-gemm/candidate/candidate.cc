@@ -78,12 +78,14 @@ double time_call(Subject& subject) {
   return now() - begin;
 }
 
-// Seconds of one call, once the library has built its kernels, its buffers and its threads.
+// Seconds of the fastest call while the library builds its kernels, its buffers and its threads. Not of the
+// last one: where another program had the CPU then, samples would be of one call each, whose clocks and
+// sleeping threads count.
 double warm_up(Subject& subject) {
-  double last = time_call(subject);
-  const double enough = now() + kWarmUpSeconds - last;
-  while (now() < enough) last = time_call(subject);
-  return last;
+  double fastest = time_call(subject);
+  const double enough = now() + kWarmUpSeconds - fastest;
+  while (now() < enough) fastest = std::min(fastest, time_call(subject));
+  return fastest;
 }
 
 struct Sample {
