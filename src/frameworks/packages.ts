@@ -19,27 +19,41 @@ export interface InstalledPackages extends Packages {
   readonly installed: readonly InstalledPackage[];
 }
 
+/** Where packages are looked for. */
+export interface Places {
+  /** In this order. */
+  readonly roots: readonly string[];
+  /** Whether also in the folders around each of them, as Node looks for them. */
+  readonly around: boolean;
+}
+
 /**
- * Folders from which packages are looked for, in this order. Where one is named it is the only one: a stack that is gone must not
- * run in the packages of whatever project it is started from.
+ * Where a folder is named it is the only one, and nothing around it: a stack that is gone, or lacks a package, must not run in the
+ * packages of whatever project it is started from or lies in.
  */
-export function frameworkRoots(environment: NodeJS.ProcessEnv = process.env): readonly string[] {
+export function frameworkPlaces(environment: NodeJS.ProcessEnv = process.env): Places {
   const named = environment[FRAMEWORKS_FROM];
-  return named === undefined || named === '' ? [process.cwd(), packageRoot] : [named];
+  return named === undefined || named === ''
+    ? { roots: [process.cwd(), packageRoot], around: true }
+    : { roots: [named], around: false };
+}
+
+/** null: its node_modules has none. */
+function installedIn(folder: string, name: string): InstalledPackage | null {
+  try {
+    const place = realpathSync(join(folder, 'node_modules', name));
+    const { version } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')) as { version: string };
+    return { name, version, folder: place };
+  } catch {
+    return null;
+  }
 }
 
 /** As Node looks for it: in the node_modules of the folder and of those around it. */
-function installedFrom(root: string, name: string): InstalledPackage | null {
+function installedAround(root: string, name: string): InstalledPackage | null {
   for (let folder = root; ; folder = dirname(folder)) {
-    try {
-      const place = realpathSync(join(folder, 'node_modules', name));
-      const { version } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')) as {
-        version: string;
-      };
-      return { name, version, folder: place };
-    } catch {
-      if (dirname(folder) === folder) return null;
-    }
+    const found = installedIn(folder, name);
+    if (found !== null || dirname(folder) === folder) return found;
   }
 }
 
@@ -49,11 +63,11 @@ function installedFrom(root: string, name: string): InstalledPackage | null {
  */
 export function findPackages(
   names: readonly string[],
-  roots: readonly string[] = frameworkRoots(),
+  { roots, around }: Places = frameworkPlaces(),
 ): InstalledPackages | { readonly missing: readonly string[] } {
   let missing = names;
   for (const root of roots) {
-    const found = names.map((name) => installedFrom(root, name));
+    const found = names.map((name) => (around ? installedAround : installedIn)(root, name));
     const installed = found.filter((one) => one !== null);
     if (installed.length === names.length) {
       const require = createRequire(join(root, 'package.json'));
@@ -69,13 +83,18 @@ export function findPackages(
   return { missing };
 }
 
+/** Whether a package is one that may be in play there. */
+const isOf = ({ roots, around }: Places, { folder }: InstalledPackage): boolean =>
+  around || roots.some((root) => folder.startsWith(`${realpathSync(root)}/`));
+
 /** Packages below `names` that are in play with them: their own dependencies of the same maker are versioned apart. */
 export function versionsOf(
   installed: readonly InstalledPackage[],
   beneath: readonly string[],
+  places: Places = frameworkPlaces(),
 ): Readonly<Record<string, string>> {
-  const below = installed.flatMap(({ folder }) =>
-    beneath.flatMap((name) => installedFrom(folder, name) ?? []),
-  );
+  const below = installed
+    .flatMap(({ folder }) => beneath.flatMap((name) => installedAround(folder, name) ?? []))
+    .filter((one) => isOf(places, one));
   return Object.fromEntries([...installed, ...below].map(({ name, version }) => [name, version]));
 }

@@ -65,11 +65,15 @@ export function readSuperbench(found: Found): ImportedNodes {
   });
 }
 
-/** The output does not name its node: the file does, or its folder where all files have one name. */
+/**
+ * The output does not name its node: the file does, or its folder where all files have one name. Beside these folders one of that name
+ * has no other than its own.
+ */
 function nodeNameOf({ path }: FoundFile, { files }: Found): string {
   const own = basename(path).replace(/\.json$/, '');
+  const folder = dirname(path);
   const unique = files.filter((file) => basename(file.path) === basename(path)).length === 1;
-  return unique ? own : dirname(path).replaceAll('/', '-');
+  return unique || folder === '.' ? own : folder.replaceAll('/', '-');
 }
 
 /** What `dcgmi diag -j` printed on each node, a file each. */

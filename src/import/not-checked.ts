@@ -29,11 +29,17 @@ const WHYS: Readonly<Partial<Record<FlagName, string>>> = {
   'far-memory': 'where the host’s memory of copies lay was not published',
   // A launch's median says how long a repetition takes, and not how well that can be told.
   'clock-limited': 'the resolution of the clock was not published',
+  'launches-not-independent': 'in which order the launches were measured was not published',
+  'above-ceiling': 'no ceiling was published that was measured beside the launches',
+  'peak-moved': 'no peak was published that was measured beside the launches',
 };
+
+/** What no single launch is checked for. */
+const OF_BATCHES: readonly FlagName[] = ['launches-not-independent', 'above-ceiling', 'peak-moved'];
 
 /** All checks but those that `besides` names, which the importer did in part and words itself. */
 export function uncheckable(besides: readonly FlagName[]): readonly NotChecked[] {
-  return detectors
-    .filter(({ name }) => !besides.includes(name))
-    .map(({ name }) => ({ flag: name, why: WHYS[name] ?? TIMES }));
+  return [...detectors.map(({ name }) => name), ...OF_BATCHES]
+    .filter((name) => !besides.includes(name))
+    .map((name) => ({ flag: name, why: WHYS[name] ?? TIMES }));
 }

@@ -107,7 +107,10 @@ const efficiencyKpi: KpiDeclaration = {
   statistic: 'median',
   display: () => ({ divisor: 0.01, unit: '%', digits: 3 }),
   regression: true,
-  value: ({ roofline }) => (roofline == null ? null : { value: roofline.efficiency, ci: null }),
+  value: ({ roofline }) =>
+    roofline == null
+      ? null
+      : { value: roofline.efficiency, ci: null, launches: roofline.measuredBy?.launches },
 };
 
 /** Beside ours, and never in its place: its name says how it counts. */

@@ -6,7 +6,12 @@
 import { z } from 'zod';
 import { UserError } from '../errors.js';
 import { plural } from '../quantities/format.js';
-import { effectiveFrequency, operationsPerCycle } from '../record/clock.js';
+import {
+  effectiveFrequency,
+  launchesOfCycles,
+  launchesOfFrequency,
+  operationsPerCycle,
+} from '../record/clock.js';
 import type { KpiDeclaration, KpiValue } from '../record/kpi.js';
 import { rateKpis } from '../record/rate-kpis.js';
 import type { Flop } from '../units.js';
@@ -38,7 +43,8 @@ function read(parameters: Parameters): Peak {
 
 const operationsOf = (threads: number): Flop => OPERATIONS_PER_THREAD * threads;
 
-const scalar = (value: number | null): KpiValue | null => (value === null ? null : { value, ci: null });
+const scalar = (value: number | null, launches: number): KpiValue | null =>
+  value === null ? null : { value, ci: null, launches };
 
 const frequencyKpi: KpiDeclaration = {
   name: 'pibench_peak_effective_frequency_hertz',
@@ -48,7 +54,7 @@ const frequencyKpi: KpiDeclaration = {
   statistic: 'median',
   display: () => ({ divisor: 1e9, unit: 'GHz', digits: 3 }),
   regression: false,
-  value: (batch) => scalar(effectiveFrequency(batch)),
+  value: (batch) => scalar(effectiveFrequency(batch), launchesOfFrequency(batch)),
 };
 
 const perCycleKpi: KpiDeclaration = {
@@ -59,7 +65,7 @@ const perCycleKpi: KpiDeclaration = {
   statistic: 'median',
   display: () => ({ divisor: 1, unit: 'operations', digits: 3 }),
   regression: false,
-  value: (batch) => scalar(operationsPerCycle(batch)),
+  value: (batch) => scalar(operationsPerCycle(batch), launchesOfCycles(batch)),
 };
 
 const peakOnCpu: Indicator = {

@@ -2,7 +2,7 @@
  * What a worker does with a running inspection: waits for it, makes the document and the samples, writes both and says
  * where.
  */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NativeOutcome, RunningInspection } from '../native.js';
 import { sha256 } from '../record/digest.js';
@@ -13,6 +13,7 @@ import { encodeSamples } from '../store/samples-file.js';
 import type { Seconds } from '../units.js';
 import { makeDocument } from './document.js';
 import { AT_GATE, BEFORE_GATE, type Job, LOADING, MEASURED, monotonic, type Report } from './job.js';
+import { loadedFrom } from './loaded.js';
 
 /**
  * A wake-up of this process and of the campaign's costs a millisecond of CPU, or one and a half where CPUs are slow: that is to
@@ -46,18 +47,6 @@ function usageSoFar(): ResourceUsage {
     voluntarySwitches: used.voluntaryContextSwitches,
     involuntarySwitches: used.involuntaryContextSwitches,
   };
-}
-
-/** Shared libraries of this process that lie below one of the folders, as the kernel has them. */
-function loadedFrom(folders: readonly string[]): readonly string[] {
-  if (folders.length === 0) return [];
-  try {
-    const mapped = readFileSync('/proc/self/maps', 'utf8').matchAll(/ (\/.*)$/gm);
-    const files = new Set([...mapped].map(([, path = '']) => path));
-    return [...files].filter((path) => folders.some((folder) => path.startsWith(`${folder}/`))).sort();
-  } catch {
-    return [];
-  }
 }
 
 interface Files {

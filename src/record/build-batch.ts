@@ -193,6 +193,12 @@ function rateOf(
   };
 }
 
+/** Which launches measured a ceiling, where not all of them did. */
+const measuredBy = (measuring: readonly AnalysedInspection[], resting: readonly AnalysedInspection[]) =>
+  measuring.length === resting.length
+    ? {}
+    : { measuredBy: { launches: measuring.length, of: resting.length } };
+
 /**
  * Ceilings move with the machine's mood: the median over the launches, as the rate is. Beside them stands the rate of those launches
  * only: those that measured no peak had moods of their own.
@@ -214,9 +220,7 @@ function rooflineOf({ flop, bytes }: Work, resting: readonly AnalysedInspection[
     ...(rates.length < 2
       ? {}
       : { peaks: { launches: rates.length, least: Math.min(...rates), most: Math.max(...rates) } }),
-    ...(measuring.length === resting.length
-      ? {}
-      : { measuredBy: { launches: measuring.length, of: resting.length } }),
+    ...measuredBy(measuring, resting),
     ...(memory.length === 0 ? {} : { bytes: median(memory.map((one) => one.bytes)) }),
     ...(looks.length === 0
       ? {}
@@ -229,18 +233,28 @@ function rooflineOf({ flop, bytes }: Work, resting: readonly AnalysedInspection[
   };
 }
 
-/** All launches as one; nothing where no ranks took part. What has nothing to move has no ceiling of moving it. */
-function ranksOf(
-  work: number,
-  elapsed: Seconds,
-  resting: readonly AnalysedInspection[],
-): Pick<RecordBatch, 'ranks'> {
+type MovingCeiling = NonNullable<RecordBatch['ranks']>['ceiling'];
+
+/** Of the launches that measured it, as `rooflineOf`. What has nothing to move has no ceiling of moving it. */
+function movingOf(work: number, resting: readonly AnalysedInspection[]): MovingCeiling {
+  const measuring = work === 0 ? [] : resting.filter(({ entry }) => entry.ceilings?.moving != null);
+  const moving = measuring.flatMap(({ entry }) => entry.ceilings?.moving ?? []);
+  const [first] = moving;
+  if (first === undefined) return null;
+  const rate = median(moving.map((one) => one.rate));
+  return {
+    ...first,
+    rate,
+    share: first.bytes / rate / median(measuring.map(medianOf)),
+    ...measuredBy(measuring, resting),
+  };
+}
+
+/** All launches as one; nothing where no ranks took part. */
+function ranksOf(work: number, resting: readonly AnalysedInspection[]): Pick<RecordBatch, 'ranks'> {
   const told = resting.flatMap(({ entry }) => entry.ranks ?? []);
   const merged = mergeRanks(told);
   if (merged === null) return {};
-  const moving = work === 0 ? [] : resting.flatMap(({ entry }) => entry.ceilings?.moving ?? []);
-  const [first] = moving;
-  const rate = first === undefined ? 0 : median(moving.map((one) => one.rate));
   const watched = told.flatMap(({ useful, runtime }) =>
     useful === null || runtime === null ? [] : [{ useful, runtime }],
   );
@@ -254,7 +268,7 @@ function ranksOf(
           ? null
           : merged.ranks.map((_, rank) => median(watched.map(({ useful }) => useful[rank] ?? 0))),
       runtime: watched.length === 0 ? null : median(watched.map(({ runtime }) => runtime)),
-      ceiling: first === undefined ? null : { ...first, rate, share: first.bytes / rate / elapsed },
+      ceiling: movingOf(work, resting),
     },
   };
 }
@@ -340,7 +354,7 @@ export function buildBatch(
   const rate = rateOf(countedWork(base), headline, resting, asked.precision);
   const bounds = {
     roofline: rooflineOf(work, resting),
-    ...ranksOf(countedWork(base), headline.elapsed.median, resting),
+    ...ranksOf(countedWork(base), resting),
     ...overlapOf(resting),
     ...datasheetOf({ ...base, rate }, machine),
   };

@@ -4,13 +4,21 @@ import type { Hertz, Seconds } from '../units.js';
 import type { RecordBatch, RecordInspection } from './schema.js';
 import { countedWork } from './work.js';
 
-/** Median over launches; null where no launch knows it. */
-export function effectiveFrequency({ inspections }: Pick<RecordBatch, 'inspections'>): Hertz | null {
-  const known = inspections.flatMap(({ frequency, status }) =>
+type Launches = Pick<RecordBatch, 'inspections'>;
+
+const frequenciesOf = ({ inspections }: Launches): readonly Hertz[] =>
+  inspections.flatMap(({ frequency, status }) =>
     status === 'measured' && frequency != null ? [frequency] : [],
   );
+
+/** Median over launches; null where no launch knows it. */
+export function effectiveFrequency(batch: Launches): Hertz | null {
+  const known = frequenciesOf(batch);
   return known.length === 0 ? null : median(known);
 }
+
+/** Launches on which `effectiveFrequency` rests. */
+export const launchesOfFrequency = (batch: Launches): number => frequenciesOf(batch).length;
 
 /** Time is taken from these launches that no repetition shows. */
 const UNSEEN_LOSS: readonly string[] = ['stolen', 'throttled'];
@@ -31,14 +39,20 @@ function onCpu(launch: RecordInspection): { readonly seconds: Seconds; readonly 
   return isTold ? { seconds, frequency } : null;
 }
 
-/** Cycles of one repetition: median over launches; null where none tells its clock and its time on a CPU. */
-export function cyclesOfRepetition({ inspections }: Pick<RecordBatch, 'inspections'>): number | null {
-  const known = inspections.flatMap((launch) => {
+const cyclesOfEach = ({ inspections }: Launches): readonly number[] =>
+  inspections.flatMap((launch) => {
     const on = onCpu(launch);
     return on === null ? [] : [on.seconds * on.frequency];
   });
+
+/** Cycles of one repetition: median over launches; null where none tells its clock and its time on a CPU. */
+export function cyclesOfRepetition(batch: Launches): number | null {
+  const known = cyclesOfEach(batch);
   return known.length === 0 ? null : median(known);
 }
+
+/** Launches on which `cyclesOfRepetition` rests. */
+export const launchesOfCycles = (batch: Launches): number => cyclesOfEach(batch).length;
 
 /** Of an indicator whose rate counts operations; null where nothing tells. */
 export function operationsPerCycle(

@@ -8,8 +8,8 @@ import type { RecordBatch } from './schema.js';
 
 const PREFIX = 'pibench_collective';
 const along = { along: ['bytes'], x: ({ bytes }: { bytes?: unknown }) => Number(bytes), xUnit: 'B' } as const;
-const scalar = (value: number | null | undefined): KpiValue | null =>
-  typeof value === 'number' ? { value, ci: null } : null;
+const scalar = (value: number | null | undefined, launches?: number): KpiValue | null =>
+  typeof value === 'number' ? { value, ci: null, launches } : null;
 
 /** Bus bandwidth is the rate times a factor of operation and ranks; null for one rank, and for a barrier. */
 export function busRateOf({ rate, case: one }: RecordBatch): KpiValue | null {
@@ -40,6 +40,10 @@ export const efficienciesOf = ({ ranks }: RecordBatch) =>
   ranks?.useful == null || ranks.runtime === null
     ? null
     : popEfficiencies({ useful: ranks.useful, runtime: ranks.runtime });
+
+/** In which waiting was observed. */
+const launchesOfEfficiencies = ({ inspections }: RecordBatch): number =>
+  inspections.filter(({ status, ranks }) => status === 'measured' && ranks?.useful != null).length;
 
 const micro = () => ({ divisor: 1e-6, unit: 'µs', digits: 4 });
 const giga = () => ({ divisor: 1e9, unit: 'GB/s', digits: 4 });
@@ -85,23 +89,23 @@ const own: readonly KpiDeclaration[] = [
   {
     ...AS_SHARE,
     name: `${PREFIX}_ceiling_share_ratio`,
-    help: 'Time that passes over memory take for the bytes that the algorithm moves, measured in the same launches / median time',
+    help: 'Time that passes over memory take for the bytes that the algorithm moves, measured in the same launches / median time, each of the launches that measured it',
     statistic: 'median',
-    value: (batch) => scalar(shareOfCeiling(batch)),
+    value: (batch) => scalar(shareOfCeiling(batch), batch.ranks?.ceiling?.measuredBy?.launches),
   },
   {
     ...AS_SHARE,
     name: `${PREFIX}_load_balance_ratio`,
     help: 'Mean / largest time that a rank does not spend waiting (POP)',
     statistic: 'median',
-    value: (batch) => scalar(efficienciesOf(batch)?.loadBalance),
+    value: (batch) => scalar(efficienciesOf(batch)?.loadBalance, launchesOfEfficiencies(batch)),
   },
   {
     ...AS_SHARE,
     name: `${PREFIX}_communication_efficiency_ratio`,
     help: 'Largest time that a rank does not spend waiting / time of the slowest (POP)',
     statistic: 'median',
-    value: (batch) => scalar(efficienciesOf(batch)?.communication),
+    value: (batch) => scalar(efficienciesOf(batch)?.communication, launchesOfEfficiencies(batch)),
   },
 ];
 

@@ -81,7 +81,7 @@ function curveOf(
         stack_implementation: implementationOf(sweep),
       },
       batches: own.map((batch) => batches.indexOf(batch)),
-      launches: own.map(({ measured }) => measured),
+      launches: points.map(({ batch, y }) => y.launches ?? batch.measured),
       ...basisOf(own, timestamp),
     },
   ];

@@ -37,6 +37,8 @@ export interface CurveDeclaration
 
 export interface KpiValue {
   readonly value: number;
+  /** On which it rests; left out: on all that ran to their end. */
+  readonly launches?: number | undefined;
   readonly ci: {
     readonly level: number;
     readonly low: number;

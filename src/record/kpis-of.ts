@@ -43,7 +43,7 @@ export function kpisOf(
       regression,
       labels: own,
       batch: index,
-      launches: batch.measured,
+      launches: value.launches ?? batch.measured,
       ...basis,
     };
   });

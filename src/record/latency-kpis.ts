@@ -3,7 +3,7 @@
  * meanwhile. Pure.
  */
 import type { Seconds } from '../units.js';
-import { cyclesOfRepetition } from './clock.js';
+import { cyclesOfRepetition, launchesOfCycles } from './clock.js';
 import type { CurveDeclaration, KpiDeclaration, KpiValue } from './kpi.js';
 import { ciOf, rateKpis } from './rate-kpis.js';
 import type { RecordBatch } from './schema.js';
@@ -48,7 +48,7 @@ const cyclesKpi: KpiDeclaration = {
   regression: false,
   value: (batch) => {
     const cycles = cyclesOfLoad(batch);
-    return cycles === null ? null : { value: cycles, ci: null };
+    return cycles === null ? null : { value: cycles, ci: null, launches: launchesOfCycles(batch) };
   },
 };
 

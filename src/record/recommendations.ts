@@ -22,6 +22,16 @@ interface Counted {
   readonly variance: RecordBatch['variance'];
 }
 
+/**
+ * What may tell two batches apart that were asked for alike: what their stack was found to be, and, of what others published, where
+ * it lay, for its machine is known of no batch. The batches of one table have a name each there, and were measured together.
+ */
+const foundOf = ({ stack: { version, sha256 }, imported }: RecordBatch) => ({
+  version,
+  sha256,
+  source: imported === undefined || imported.values === 'table' ? null : imported.source,
+});
+
 /** Batches that differ in nothing but a fixed number of repetitions, which their launches did make, and of launches. */
 function sweepsOf(batches: readonly RecordBatch[]): readonly (readonly Counted[])[] {
   const sweeps = new Map<string, Counted[]>();
@@ -29,7 +39,7 @@ function sweepsOf(batches: readonly RecordBatch[]): readonly (readonly Counted[]
     const { asked, launches, variance } = batch;
     const { sampling, inspections: _, ...same } = asked;
     if (sampling?.kind !== 'fixed' || launches === null || !isResult(batch)) return;
-    const key = canonicalJson(same);
+    const key = canonicalJson({ ...same, found: foundOf(batch) });
     const counted = {
       ...{ at, repetitions: sampling.repetitions, variance },
       launches: launches as LaunchStatistics,

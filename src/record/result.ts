@@ -26,18 +26,18 @@ export const NO_FIGURES = {
   box: null,
 } as const;
 
-/** A wrong output is one wherever it was seen; a right one of a launch that was cut short verifies no result. */
+/** A wrong output is one wherever it was seen; a right one of a launch that does not count verifies no result. */
 export function verifiedOf(
   launches: readonly Pick<RecordInspection, 'status' | 'verification'>[],
 ): RecordBatch['verified'] {
   const checked = launches.filter(({ verification }) => verification !== null);
   if (checked.some(({ verification }) => verification?.passed === false)) return 'failed';
-  return checked.every(isCutShort) ? 'not-run' : 'passed';
+  return checked.some(({ status }) => status === 'measured') ? 'passed' : 'not-run';
 }
 
 function withoutCutShort(batch: RecordBatch): RecordBatch {
   if (isResult(batch) || batch.imported !== undefined) return batch;
-  const { precision, ranks, overlap, datasheet, atOnce, ...kept } = batch;
+  const { precision, ranks, overlap, datasheet, atOnce, traffic, ...kept } = batch;
   return { ...kept, ...NO_FIGURES, verified: verifiedOf(batch.inspections) };
 }
 
@@ -70,15 +70,26 @@ function kpiWithout(kpi: Kpi, cleared: ReadonlySet<number>): readonly Kpi[] {
   ];
 }
 
+/** Advice that rests on such a batch rests on no result, whatever the other batches of its sweep say. */
+function recommendationsWithout(
+  { recommendations }: PiBenchRecord,
+  cleared: ReadonlySet<number>,
+): Pick<PiBenchRecord, 'recommendations'> {
+  const kept = recommendations?.filter(({ batches }) => !batches.some((batch) => cleared.has(batch))) ?? [];
+  return kept.length === 0 ? {} : { recommendations: kept };
+}
+
 /**
  * A record as it is read. Earlier versions gave a batch of which no launch ran to its end the figures of those that were cut short,
- * as if they were a result: they are left out, and the digest is that of what is left.
+ * as if they were a result: they are left out, with the advice that they were part of, and the digest is that of what is left.
  */
 export function withoutFiguresCutShort(record: PiBenchRecord): PiBenchRecord {
   if (!record.batches.some(hasFigures)) return record;
   const cleared = new Set(record.batches.flatMap((batch, i) => (hasFigures(batch) ? [i] : [])));
+  const { recommendations: _, ...rest } = record;
   const sound = {
-    ...record,
+    ...rest,
+    ...recommendationsWithout(record, cleared),
     batches: record.batches.map((batch, i) => (cleared.has(i) ? withoutCutShort(batch) : batch)),
     kpis: record.kpis.flatMap((kpi) => kpiWithout(kpi, cleared)),
   };

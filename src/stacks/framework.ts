@@ -91,6 +91,10 @@ export const framework = (spec: FrameworkSpec, beneath: readonly string[]): Stac
         threads: Math.min(threads, mostThreads ?? threads),
       };
     },
+    folders(variant, device) {
+      const found = findPackages(backendOf(spec, variant, device).packages);
+      return 'missing' in found ? [] : found.installed.map(({ folder }) => folder);
+    },
     missing: () =>
       spec.backends.flatMap((backend) => {
         const state = stateOf(backend);

@@ -19,6 +19,8 @@ export type Environment = Readonly<Record<string, string | null>>;
 /** How a worker is asked for a framework, and what is known of it without loading it. */
 export interface FrameworkStack extends FrameworkSpec {
   job(variant: string | null, threads: number, device: string): FrameworkJob;
+  /** Of its packages, with all links followed; none where some are missing. */
+  folders(variant: string | null, device: string): readonly string[];
   /** Backends of which something is missing, and what. */
   missing(): readonly {
     readonly variant: string | null;

@@ -18,7 +18,7 @@ export interface LaunchDependence {
 }
 
 /** Fewer orders than 720 say little. */
-const LEAST_LAUNCHES = 6;
+export const LEAST_LAUNCHES = 6;
 const DRAWS = 1999;
 const SEED = 1941;
 

@@ -1,5 +1,5 @@
 /** `pi-bench import`, and reading back what it made. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { PiBenchRecord } from '../../src/record/schema.js';
@@ -40,6 +40,22 @@ describe('pi-bench import', () => {
       const { code, stdout } = await piBench('import', 'thoth', source, '--out', join(folder, 'r'), '--json');
       const record = JSON.parse(stdout) as PiBenchRecord;
       expect([code, record.imported?.format, record.batches.length]).toEqual([0, 'thoth', 2]);
+    });
+  });
+
+  it('writes nodes to their file also with --json, and names every file of which none came', async () => {
+    await withFolder(async (folder) => {
+      const others = Array.from({ length: 12 }, (_, i) => [`notes-${i}.txt`, 'mine'] as const);
+      const node = JSON.stringify({ 'DCGM Diagnostic': { test_categories: [] } });
+      const source = write(join(folder, 'there'), { 'n1.json': node, ...Object.fromEntries(others) });
+      const out = join(folder, 'r');
+      const { stdout, stderr } = await piBench('import', 'dcgm', source, '--out', out, '--json');
+      expect(JSON.parse(stdout)).toMatchObject({ node: 'n1' });
+      const [file = '', ...more] = readdirSync(out);
+      expect(more).toEqual([]);
+      expect(readFileSync(join(out, file), 'utf8')).toBe(stdout);
+      for (const [path] of others) expect(stderr).toContain(path);
+      expect(stderr.trim().split('\n')).toHaveLength(12);
     });
   });
 

@@ -610,6 +610,8 @@ describe('dcgmi diag -j', () => {
     const names = (files: Record<string, string>) => readDcgm(foundOf(files)).nodes.map(({ node }) => node);
     expect(names({ 'n1.json': text, 'n2.json': text })).toEqual(['n1', 'n2']);
     expect(names({ 'n1/diag.json': text, 'n2/diag.json': text })).toEqual(['n1', 'n2']);
+    // In no folder it has no other name than its own.
+    expect(names({ 'dcgm.json': text, 'n1/dcgm.json': text })).toEqual(['dcgm', 'n1']);
     const { unread } = readDcgm(foundOf({ 'a.json': text, 'b.json': '{"cut' }));
     expect(unread).toMatchObject([{ path: 'b.json', damaged: true }]);
   });

@@ -32,6 +32,9 @@ it('each check names what it would have needed', () => {
     ['multimodal', times],
     ['clock-limited', 'the resolution of the clock was not published'],
     ['outlying', times],
+    ['launches-not-independent', 'in which order the launches were measured was not published'],
+    ['above-ceiling', 'no ceiling was published that was measured beside the launches'],
+    ['peak-moved', 'no peak was published that was measured beside the launches'],
   ]);
 });
 

@@ -6,12 +6,15 @@ export const foundOf = (files: Readonly<Record<string, string>>, name = 'made-up
   files: Object.entries(files).map(([path, text]) => ({ path, read: () => text })),
 });
 
-export const SPECIFICATION = JSON.stringify({
-  base: 'image',
-  batch_size: '4',
-  run: { requests: { cpu: '2000m', memory: '4Gi' } },
-  python: { requirements_locked: { default: { 'tensorflow-cpu': { version: '==9.8.7' } } } },
-});
+export const specificationOf = (version: string): string =>
+  JSON.stringify({
+    base: 'image',
+    batch_size: '4',
+    run: { requests: { cpu: '2000m', memory: '4Gi' } },
+    python: { requirements_locked: { default: { 'tensorflow-cpu': { version: `==${version}` } } } },
+  });
+
+export const SPECIFICATION = specificationOf('9.8.7');
 
 export interface FakeResult {
   readonly elapsed?: number;

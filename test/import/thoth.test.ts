@@ -9,7 +9,15 @@ import { renderRecord } from '../../src/readers/terminal/record.js';
 import { terminalStyle } from '../../src/readers/terminal/style.js';
 import type { PiBenchRecord } from '../../src/record/schema.js';
 import { buildReport } from '../../src/report/model.js';
-import { describeText, foundOf, inspectionFiles, resultText, SPECIFICATION, WORK } from './support.js';
+import {
+  describeText,
+  foundOf,
+  inspectionFiles,
+  resultText,
+  SPECIFICATION,
+  specificationOf,
+  WORK,
+} from './support.js';
 
 const AT = '2026-01-01T00:00:00.000Z';
 
@@ -62,6 +70,59 @@ describe('an inspection of 2020', () => {
       ['hostA/conv', [0.001]],
       ['hostB/conv', [0.005]],
     ]);
+  });
+
+  it('is no sweep of repetitions with another one, of another stack on another machine or not', () => {
+    const six = (elapsed: number, reps: number, brand: string) =>
+      Array.from({ length: 6 }, (_, i) => resultText({ elapsed: elapsed + i / 100, reps, brand }));
+    const two = (version: string, brand: string) =>
+      recordOf({
+        ...inspectionFiles('old', six(4, 100, 'Old CPU')),
+        'old/build/specification': specificationOf('1.15.0'),
+        ...inspectionFiles('new', six(2, 1000, brand)),
+        'new/build/specification': specificationOf(version),
+      });
+    expect(two('2.4.0', 'New CPU').recommendations).toBeUndefined();
+    expect(two('1.15.0', 'Old CPU').recommendations).toBeUndefined();
+    expect(recordOf({ 'a.csv': describeText() }).recommendations).toHaveLength(1);
+    const one = [...six(4, 100, 'Old CPU'), ...six(4, 1000, 'Old CPU')];
+    expect(recordOf(inspectionFiles('one', one)).recommendations).toHaveLength(1);
+  });
+
+  it('has launches that are alike where those that followed each other are, by when they began', () => {
+    const rising = (beganAt: (i: number) => string | null) =>
+      onlyBatch(
+        inspectionFiles(
+          'i',
+          Array.from({ length: 20 }, (_, i) =>
+            resultText({ elapsed: 2 * 1.01 ** i, more: { start_datetime: beganAt(i) } }),
+          ),
+        ),
+      );
+    const dependent = (batch: ReturnType<typeof onlyBatch>) => [
+      batch.flags.map(({ name }) => name).includes('launches-not-independent'),
+      batch.imported?.notChecked.find(({ flag }) => flag === 'launches-not-independent')?.why,
+    ];
+    const minute = (i: number) => `2020-01-01T10:${String(i).padStart(2, '0')}:00.000000`;
+    expect(dependent(rising(minute))).toEqual([true, undefined]);
+    // In another order than that of their numbers they are not.
+    expect(dependent(rising((i) => minute((9 * i) % 20)))).toEqual([false, undefined]);
+    const why = 'in which order the launches began was not published';
+    expect(dependent(rising(() => minute(0)))).toEqual([false, why]);
+    expect(dependent(rising(() => null))).toEqual([false, why]);
+    expect(dependent(onlyBatch(files))).toEqual([false, 'fewer than 6 launches']);
+  });
+
+  it('says of bytes that they are an assumption where no data type was published', () => {
+    const remarks = (dtype: string | null) =>
+      onlyBatch(inspectionFiles('i', [resultText({ parameters: { dtype } })])).imported?.remarks;
+    expect(remarks('float32')).toEqual([]);
+    expect(remarks(null)).toEqual([
+      'bytes are those of elements of 4 bytes, as of float32: no data type was published',
+    ]);
+    expect(remarks('bfloat16')).toEqual([expect.stringMatching(/: of bfloat16 no size is known here$/)]);
+    const [table] = recordOf({ 'a.csv': describeText() }).batches;
+    expect(table?.imported?.remarks).toEqual(remarks(null));
   });
 
   it('has KPIs with the label keys of all others of its indicator, whatever parameters each has', () => {
@@ -165,6 +226,9 @@ describe('an inspection of 2020', () => {
         'drifting',
         'outlying',
         'quantised',
+        'launches-not-independent',
+        'above-ceiling',
+        'peak-moved',
       ]),
     );
     expect(record.imported?.notKnown.map(({ what }) => what)).toEqual(

@@ -313,6 +313,7 @@ describe('the roofline of a batch', () => {
     expect(batch.roofline?.efficiency).toBeCloseTo(0.5, 12);
     expect(batch.roofline?.bandwidth).toBe(2e9);
     expect(batch.roofline?.measuredBy).toEqual({ launches: 1, of: 3 });
+    expect(kpiOf(matmul.kpis, 'pibench_matmul_efficiency_ratio', batch)?.launches).toBe(1);
     expect(fits(batch)).toBeUndefined();
   });
 
@@ -378,7 +379,11 @@ describe('the clock of a batch', () => {
     expect(effectiveFrequency(batch)).toBe(3.2e9);
     // 3 x 2^26 operations of each thread in 1 ms.
     expect(operationsPerCycle(batch)).toBeCloseTo((3 * 2 ** 26 * 1e3) / 3.2e9, 6);
-    expect(kpiOf(peak.kpis, 'pibench_peak_effective_frequency_hertz', batch)?.value).toBe(3.2e9);
+    expect(kpiOf(peak.kpis, 'pibench_peak_effective_frequency_hertz', batch)).toMatchObject({
+      value: 3.2e9,
+      launches: 3,
+    });
+    expect(kpiOf(peak.kpis, 'pibench_peak_operations_per_cycle_ratio', batch)?.launches).toBe(3);
     expect(fits(batch)).toBeUndefined();
   });
 

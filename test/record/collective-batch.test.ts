@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { collective } from '../../src/indicators/collective.js';
 import { overlap as overlapIndicator } from '../../src/indicators/overlap.js';
 import { elementsOf } from '../../src/record/collective-kpis.js';
+import { curvesOf } from '../../src/record/curves.js';
 import type { KpiDeclaration } from '../../src/record/kpi.js';
 import { kpisOf } from '../../src/record/kpis-of.js';
 import type { RecordBatch, RecordInspection } from '../../src/record/schema.js';
@@ -143,6 +144,27 @@ describe('a collective', () => {
     expect(kpiOf(collective.kpis, 'pibench_collective_ceiling_share_ratio', batch)?.value).toBe(0.5);
   });
 
+  it('has the share of the launches that measured the ceiling, and says how many of all those are', () => {
+    const { ceilings: _, ...without } = { ...launch(0, 1), seconds: 0.1 };
+    const own = batchOf(CASE, [launch(0, 1), launch(0, 1), launch(0, 1), without, without, without]);
+    expect(own.ranks?.ceiling).toMatchObject({ share: 0.5, measuredBy: { launches: 3, of: 6 } });
+    const name = 'pibench_collective_ceiling_share';
+    expect(kpiOf(collective.kpis, `${name}_ratio`, own)).toEqual({ value: 0.5, ci: null, launches: 3 });
+    const context = { timeToResult: 1, timestamp: '2026-01-01T00:00:00.000Z', index: 0 };
+    const launchesOf = (kpi: string) =>
+      kpisOf(collective.kpis, own, {}, context).find((one) => one.name === kpi)?.launches;
+    expect(launchesOf(`${name}_ratio`)).toBe(3);
+    expect(launchesOf('pibench_collective_elapsed_seconds')).toBe(6);
+    const twice = { ...CASE, parameters: { ...CASE.parameters, bytes: 8192 } };
+    const all = batchOf(
+      twice,
+      own.inspections.map(() => launch(0, 1)),
+    );
+    expect(all.ranks?.ceiling?.measuredBy).toBeUndefined();
+    const curves = curvesOf([own, all], {}, context.timestamp);
+    expect(curves.find((one) => one.name === `${name}_curve_ratio`)?.launches).toEqual([3, 6]);
+  });
+
   it('has elements of its data type', () => {
     expect(elementsOf(batch)).toBe(512);
   });
@@ -168,6 +190,8 @@ describe('a collective', () => {
     expect(
       kpiOf(collective.kpis, 'pibench_collective_communication_efficiency_ratio', batch)?.value,
     ).toBeCloseTo(0.8, 12);
+    for (const name of ['load_balance', 'communication_efficiency'])
+      expect(kpiOf(collective.kpis, `pibench_collective_${name}_ratio`, batch)?.launches).toBe(2);
     const unwatched = batchOf(CASE, [launch(0, 1, false)]);
     expect(unwatched.ranks).toMatchObject({ useful: null, runtime: null });
     expect(kpiOf(collective.kpis, 'pibench_collective_load_balance_ratio', unwatched)).toBeNull();

@@ -46,6 +46,11 @@ describe('the KPIs of latency', () => {
   it('count cycles of the clock, where that is known', () => {
     expect(cyclesOfLoad(batchAt(32 * KIB, 1.25))).toBeCloseTo(5, 9);
     expect(cyclesOfLoad(batchOf(caseOf(32 * KIB), [lasting(32 * KIB, 1.25)]))).toBeNull();
+    const cycles = latency.kpis.find(({ name }) => name === 'pibench_latency_cycles_per_load_ratio');
+    const told = { frequency: 4e9 };
+    const stolen = { ...told, flags: [{ name: 'stolen', reason: 'by a neighbour', evidence: {} }] };
+    const launches = [told, told, stolen, {}].map((rest) => lasting(32 * KIB, 1.25, rest));
+    expect(cycles?.value(batchOf(caseOf(32 * KIB), launches), { timeToResult: 1 })?.launches).toBe(2);
   });
 
   it('have none of a wrong result', () => {

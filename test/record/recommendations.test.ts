@@ -102,6 +102,19 @@ describe('the recommendation of a sweep of repetitions', () => {
     ]);
   });
 
+  it('is made of no batches whose stacks were found to be others, though they were asked for alike', () => {
+    const found = (batch: RecordBatch, stack: Partial<RecordBatch['stack']>): RecordBatch => ({
+      ...batch,
+      stack: { ...batch.stack, ...stack },
+    });
+    const [few, many] = [counted(10, 0.01, 1), counted(100, 0.01, 2)];
+    const made = (one: Partial<RecordBatch['stack']>, other: Partial<RecordBatch['stack']>) =>
+      recommendationsOf([found(few, one), found(many, other)]).length;
+    expect(made({ version: '1', sha256: 'a' }, { version: '1', sha256: 'a' })).toBe(1);
+    expect(made({ version: '1' }, { version: '2' })).toBe(0);
+    expect(made({ sha256: 'a' }, { sha256: 'b' })).toBe(0);
+  });
+
   it('leaves out a count that no launch came to: all ended before they had made so many repetitions', () => {
     const cutShort = (batch: RecordBatch): RecordBatch => ({ ...batch, measured: 0 });
     const batches = [counted(10, 0.1, 1), counted(100, 0.01, 2), cutShort(counted(1000, 0.001, 3))];

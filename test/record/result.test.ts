@@ -35,12 +35,19 @@ describe('a batch of which no launch ran to its end', () => {
     expect(launch).toMatchObject({ status: 'interrupted', statistics: {}, verification: { passed: true } });
   });
 
-  it('is wrong where a launch that was cut short was, and verified by none but such as ended', () => {
+  it('is not verified where all were above their peak, or of another build, and so do not count', () => {
+    const above: Launch = { seconds: 1e-3, status: 'failed', reason: 'above the peak of one thread' };
+    const batch = batchOf(matmulCase(), [above, above]);
+    expect([batch.measured, batch.verified]).toEqual([0, 'not-run']);
+    expect(FIGURES.map((name) => batch[name])).toEqual(FIGURES.map(() => null));
+  });
+
+  it('is wrong where a launch that does not count was, and verified by none but such as do', () => {
     const verified = (...launches: Launch[]) => batchOf(matmulCase(), launches).verified;
     expect(verified(cutShort('timed-out', { passed: false }))).toBe('failed');
     expect(verified(cutShort('timed-out'), { seconds: 1e-3 })).toBe('passed');
-    // Above its peak it does not count, and its output was right all the same.
-    expect(verified({ seconds: 1e-3, status: 'failed' })).toBe('passed');
+    expect(verified({ seconds: 1e-3, status: 'failed', passed: false })).toBe('failed');
+    expect(verified({ seconds: 1e-3, status: 'failed' }, { seconds: 1e-3 })).toBe('passed');
   });
 
   it('keeps the verdict of a report from calling all batches verified', () => {
@@ -58,7 +65,9 @@ describe('a batch of which no launch ran to its end', () => {
     if (whole === undefined) throw new Error('two batches');
     const [first, ...others] = record.batches.map((batch) => ({
       ...whole,
-      ...(batch.measured === 0 ? { measured: 0, inspections: batch.inspections } : {}),
+      ...(batch.measured === 0
+        ? { measured: 0, inspections: batch.inspections, traffic: { threads: 1, rate: 1e9 } }
+        : {}),
     }));
     // Each had KPIs, and they were points of a curve.
     const head = {
@@ -73,7 +82,12 @@ describe('a batch of which no launch ran to its end', () => {
       { ...head, points, xUnit: 'B', yUnit: 's', batches: [0, 1, 1], ci: null },
       { ...head, points: points.slice(0, 2), xUnit: 'B', yUnit: 's', batches: [0, 1], ci: null },
     ];
-    const before = { ...record, batches: [first, ...others], kpis } as PiBenchRecord;
+    const advice: NonNullable<PiBenchRecord['recommendations']>[number] = {
+      ...{ kind: 'repetitions', repetitions: 10, best: 10, why: '', test: '', spreadIs: '' },
+      ...{ leastRatioFound: null, batches: [0, 1], counts: [], launches: [] },
+    };
+    const recommendations = [advice, { ...advice, batches: [1, 1] }];
+    const before = { ...record, batches: [first, ...others], kpis, recommendations } as PiBenchRecord;
     const folder = mkdtempSync(join(tmpdir(), 'pi-bench-cut-short-'));
     try {
       const file = join(folder, 'record.json');
@@ -85,6 +99,8 @@ describe('a batch of which no launch ran to its end', () => {
         [2e9, 'passed'],
       ]);
       expect(FIGURES.map((name) => batches[0]?.[name])).toEqual(FIGURES.map(() => null));
+      expect(batches[0]?.traffic).toBeUndefined();
+      expect(rest.recommendations?.map((one) => one.batches)).toEqual([[1, 1]]);
       expect(digest).toBe(digestOf({ ...rest, batches }));
     } finally {
       rmSync(folder, { recursive: true });

@@ -113,6 +113,14 @@ describe('throttling in a process document', () => {
     expect(throttledByProcessDocument({ ...document, elapsed: 0.002 })?.name).toBe('throttled');
   });
 
+  it('is not claimed where a start of a little more than is granted for it explains what is left over', () => {
+    const few = { cpuTime: 10.5, cpuLimit: 1, repetitions: 50, elapsed: 0.002 };
+    expect(throttledByProcessDocument(few)).toBeNull();
+    expect(throttledByProcessDocument({ ...few, cpuTime: 20.05 })).toBeNull();
+    const flag = throttledByProcessDocument({ ...few, cpuTime: 20.15 });
+    expect(flag?.reason).toMatch(/at 1 CPU and with 10 s of it taken to be its start’s that is at least/);
+  });
+
   it('grants what the start took, where that is known', () => {
     const document = { cpuTime: 4, cpuLimit: 1, repetitions: 1000, elapsed: 0.001 };
     expect(throttledByProcessDocument(document)).toBeNull();

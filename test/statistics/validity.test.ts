@@ -51,7 +51,7 @@ describe('a quiet machine', () => {
 describe('ranks on other hosts', () => {
   it('leave open what is read of a host, and nothing else', () => {
     expect(notChecked(quietObservation({ elsewhere: 48 })).map(({ flag, why }) => [flag, why])).toEqual(
-      ['throttled', 'stolen', 'migrated', 'contended', 'mixed-cores'].map((flag) => [
+      ['throttled', 'stolen', 'migrated', 'contended', 'crowded', 'mixed-cores'].map((flag) => [
         flag,
         'of the hosts of 48 other ranks nothing was read',
       ]),
@@ -573,7 +573,14 @@ describe('what could not be read', () => {
   it('raises no flag, and each check that rests on it is named', () => {
     const observation = quietObservation({ telemetry: blind, disturbed: null });
     expect(names(observation)).toEqual([]);
-    expect(unchecked(observation)).toEqual(['throttled', 'stolen', 'preempted', 'migrated', 'contended']);
+    expect(unchecked(observation)).toEqual([
+      'throttled',
+      'stolen',
+      'preempted',
+      'migrated',
+      'contended',
+      'crowded',
+    ]);
   });
 
   it('is explained with the telemetry’s own words', () => {
@@ -586,19 +593,40 @@ describe('what could not be read', () => {
     ['throttled', 'the thermal counters', { thermalThrottles: null }, {}],
     ['stolen', 'stolen time', { steal: null }, {}],
     ['migrated', 'the migrations', { threads: [{ ...QUIET_THREAD, migrations: null }] }, {}],
-    [
-      'preempted',
-      'run delay and disturbances',
-      { threads: [{ ...QUIET_THREAD, runDelay: null }] },
-      { disturbed: null },
-    ],
+    ['crowded', 'the run delay', { threads: [{ ...QUIET_THREAD, runDelay: null }] }, {}],
     ['preempted', 'one of two threads', { threads: [QUIET_THREAD] }, { threads: 2 }],
     ['contended', 'the CPU time of others', { otherCpuTime: null }, {}],
+    ['contended', 'the pressures', { cpuPressure: null, memoryPressure: null, ioPressure: null }, {}],
+    ['contended', 'one pressure', { memoryPressure: null }, {}],
     ['clock-limited', 'the clock', {}, { clockResolution: 0 }],
   ])('names %s alone where only %s could not be read', (flag, _, telemetry, rest) => {
     const observation = withTelemetry(telemetry, rest);
     expect(names(observation)).toEqual([]);
     expect(unchecked(observation)).toEqual([flag]);
+  });
+
+  it('is two checks where run delay and disturbances could not be', () => {
+    const threads = [{ ...QUIET_THREAD, runDelay: null }];
+    expect(unchecked(withTelemetry({ threads }, { disturbed: null }))).toEqual(['preempted', 'crowded']);
+  });
+
+  it('is named with the half of the check that rests on it', () => {
+    const whyOf = (flag: FlagName, changes: Partial<Telemetry>, rest: Partial<Observation> = {}) =>
+      notChecked(withTelemetry(changes, rest)).find((one) => one.flag === flag)?.why;
+    const missing = [{ what: 'cpu pressure', why: 'a kernel without PSI' }];
+    const none = { cpuPressure: null, memoryPressure: null, ioPressure: null, missing };
+    const waited = 'how long tasks of this machine waited for a CPU, memory, input or output is not known';
+    expect(whyOf('contended', none)).toBe(`${waited}: a kernel without PSI`);
+    expect(whyOf('contended', { ...none, otherCpuTime: null })).toBe(
+      `the kernel does not tell what others used; ${waited}: a kernel without PSI`,
+    );
+    const threads = [{ ...QUIET_THREAD, runDelay: null }];
+    const ofStatistics = { threads, missing: [{ what: 'run delay', why: 'no statistics' }] };
+    expect(whyOf('crowded', ofStatistics)).toMatch(/waited for others of their own process: no statistics$/);
+    // More threads than CPUs are seen all the same.
+    const crowd = { ...ofStatistics, threads: [...threads, ...threads, ...threads] };
+    expect(names(withTelemetry(crowd, { threads: 3 }))).toContain('crowded');
+    expect(whyOf('crowded', crowd, { threads: 3 })).toBeUndefined();
   });
 
   it('is no reason to keep silent about what could be read', () => {

@@ -18,9 +18,14 @@ import { printRecord } from '../show-end.js';
 const MOST_NAMED = 10;
 
 function sayUnread(unread: readonly Unread[]): void {
-  for (const { path, why, damaged } of unread.slice(0, MOST_NAMED)) {
+  for (const { path, why, damaged } of unread) {
     say(`${damaged ? 'could not import' : 'left out'} ${path}: ${why}`);
   }
+}
+
+/** A few: the record lists them all, which lines of nodes do not. */
+function sayUnreadOfRecord(unread: readonly Unread[]): void {
+  sayUnread(unread.slice(0, MOST_NAMED));
   if (unread.length > MOST_NAMED) {
     say(`... and ${plural(unread.length - MOST_NAMED, 'file')} more; the record lists them`);
   }
@@ -31,12 +36,9 @@ function importNodes({ name, read }: NodesFormat, path: string, out: string, jso
   const { nodes, unread } = read(findFiles(path));
   const text = nodes.map(toLine).join('');
   const file = join(resolve(out), `${makeCampaignId(name, new Date().toISOString())}.jsonl`);
+  writeText(file, text);
   sayUnread(unread);
-  if (json) process.stdout.write(text);
-  else {
-    writeText(file, text);
-    process.stdout.write(`${file}: ${plural(nodes.length, 'node')}\n`);
-  }
+  process.stdout.write(json ? text : `${file}: ${plural(nodes.length, 'node')}\n`);
   process.exitCode = unread.some((one) => one.damaged) ? EXIT.incomplete : EXIT.done;
 }
 
@@ -61,7 +63,7 @@ async function importRecord(
     say(`cannot write to ${from} (${why}); the record goes to ${to}`),
   );
   const file = store.writeRecord(record);
-  sayUnread(published.unread);
+  sayUnreadOfRecord(published.unread);
   await printRecord(record, file, { json });
   const failed = record.batches.some(({ inspections }) =>
     inspections.some(({ status }) => status !== 'measured'),
@@ -87,7 +89,7 @@ export const importCommand: CommandModule = {
       })
       .option('out', {
         type: 'string',
-        describe: 'Folder in which the campaign, or the file of nodes, gets its place',
+        describe: 'Folder in which the campaign, or the file of nodes, gets its place, also with --json',
         default: 'results',
       })
       .option('json', {

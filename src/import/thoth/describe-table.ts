@@ -14,7 +14,7 @@ import {
   type TableStatistics,
 } from '../published.js';
 import type { Table } from './csv.js';
-import { findThothIndicator } from './work.js';
+import { bytesRemark, findThothIndicator } from './work.js';
 
 const ROWS = ['count', 'mean', 'std', 'min', '25%', '50%', '75%', 'max'] as const;
 
@@ -106,12 +106,14 @@ export function fromDescribeTable({ header, rows }: Table): FromTable {
     const n = rates === null ? null : sizeOf(rates.max * elapsed.min);
     const matmul = n === null ? undefined : findThothIndicator('PiMatmul');
     const parameters = n === null ? {} : { matrix_size: n };
+    const work = matmul?.work(parameters) ?? null;
+    const ofBytes = work === null ? null : bytesRemark(parameters);
     const found = throttling(column, repetitions, elapsed);
     batches.push({
       case: { indicator: matmul?.name ?? NOT_KNOWN, parameters },
       title: matmul?.title(parameters) ?? 'an indicator that the table does not name',
       source: name,
-      work: matmul?.work(parameters) ?? null,
+      work,
       stack: publishedStack(NOT_KNOWN),
       device: NOT_KNOWN,
       repetitions,
@@ -124,7 +126,7 @@ export function fromDescribeTable({ header, rows }: Table): FromTable {
         { flag: 'quantised', why: 'the values of the launches were not published' },
         ...found.notChecked,
       ],
-      remarks: [],
+      remarks: ofBytes === null ? [] : [ofBytes],
     });
   }
   return { batches, problems };

@@ -1,6 +1,8 @@
 /** Inspections of the documents of 2019 and 2020: launches of one case on one stack become a batch. Pure. */
 import { canonicalJson } from '../../record/digest.js';
 import type { RecordBatch } from '../../record/schema.js';
+import { LEAST_LAUNCHES } from '../../statistics/launch-dependence.js';
+import { launchesNotIndependent } from '../../statistics/validity/launches-not-independent.js';
 import { findQuantum, LEAST_SAMPLES, quantisedBy } from '../../statistics/validity/quantised.js';
 import type { Seconds } from '../../units.js';
 import { uncheckable } from '../not-checked.js';
@@ -49,10 +51,28 @@ export function quantisedLaunches(elapsed: readonly Seconds[]): Pick<PublishedBa
   };
 }
 
+interface TimedLaunch extends ReadLaunch {
+  /** As `Date.parse` has it; NaN where it was not published. */
+  readonly began: number;
+}
+
+/** Whether launches that followed each other are alike. Those that began at one moment did not follow each other. */
+function dependentLaunches(reads: readonly TimedLaunch[]): Pick<PublishedBatch, 'flags' | 'notChecked'> {
+  const blind = (why: string) => ({ flags: [], notChecked: [{ flag: 'launches-not-independent', why }] });
+  const measured = reads.filter(({ launch }) => launch.elapsed !== null);
+  if (measured.length < LEAST_LAUNCHES) return blind(`fewer than ${LEAST_LAUNCHES} launches`);
+  const moments = new Set(measured.map(({ began }) => began));
+  if (moments.has(Number.NaN) || moments.size < measured.length)
+    return blind('in which order the launches began was not published');
+  const inOrder = measured.toSorted((a, b) => a.began - b.began);
+  const flag = launchesNotIndependent(inOrder.flatMap(({ launch }) => launch.elapsed ?? []));
+  return { flags: flag === null ? [] : [flag], notChecked: [] };
+}
+
 function batchOf(
   source: string,
   { indicator, parameters, device, component }: Of,
-  reads: readonly ReadLaunch[],
+  reads: readonly TimedLaunch[],
   asked: number,
   specification: Specification | null,
 ): PublishedBatch {
@@ -61,9 +81,11 @@ function batchOf(
   const repetitions = [...new Set(launches.flatMap((launch) => launch.repetitions ?? []))];
   const work = succeeded[0]?.work ?? null;
   const quantised = quantisedLaunches(launches.flatMap(({ elapsed }) => elapsed ?? []));
+  const dependent = dependentLaunches(reads);
   const notChecked: readonly NotChecked[] = [
-    ...uncheckable(['throttled', 'quantised']),
+    ...uncheckable(['throttled', 'quantised', 'launches-not-independent']),
     ...quantised.notChecked,
+    ...dependent.notChecked,
   ];
   return {
     case: { indicator: indicator.name, parameters },
@@ -76,7 +98,7 @@ function batchOf(
     asked: Math.max(asked, launches.length),
     statistic: succeeded[0]?.statistic ?? 'not told',
     values: { kind: 'launches', launches },
-    flags: quantised.flags,
+    flags: [...quantised.flags, ...dependent.flags],
     notChecked,
     remarks: [...new Set(succeeded.flatMap(({ remarks }) => remarks))],
   };
@@ -99,13 +121,14 @@ export function batchesOf({ id, specification, results }: Inspection): {
   readonly failures: readonly string[];
 } {
   const cpuLimit = parseCpus(specification?.run?.requests?.cpu);
-  const reads = results.map((result) =>
-    readLaunch(result, {
-      cpuLimit,
-      wall: secondsBetween(result.start_datetime, result.end_datetime),
-    }),
-  );
-  const groups = new Map<string, ReadLaunch[]>();
+  const reads = results.map((result): TimedLaunch => {
+    const wall = secondsBetween(result.start_datetime, result.end_datetime);
+    return {
+      ...readLaunch(result, { cpuLimit, wall }),
+      began: Date.parse(result.start_datetime ?? ''),
+    };
+  });
+  const groups = new Map<string, TimedLaunch[]>();
   reads.forEach((read, i) => {
     if (read.of === null) return;
     const { indicator, parameters, work, statistic, component, device } = read.of;

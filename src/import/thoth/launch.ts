@@ -7,6 +7,7 @@ import type { Seconds } from '../../units.js';
 import { NOT_KNOWN, type NotChecked, type PublishedBatch, type PublishedLaunch } from '../published.js';
 import { type Output, output, type Result } from './schemas.js';
 import {
+  bytesRemark,
   findThothIndicator,
   type Indicator,
   type Parameters,
@@ -112,7 +113,8 @@ export function readLaunch(result: Result, context: LaunchContext): ReadLaunch {
   const sum = isSum(published, repetitions, context.wall);
   const elapsed = sum && repetitions !== null ? published / repetitions : published;
   const repetition = repetitionOf(indicator, parameters, published, rate);
-  const remarks = repetition.remark === null ? [] : [repetition.remark];
+  const ofBytes = repetition.work === null ? null : bytesRemark(parameters);
+  const remarks = [repetition.remark, ofBytes].filter((remark) => remark !== null);
   if (sum && repetitions !== null) {
     const ofRate =
       rate === null

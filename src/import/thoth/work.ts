@@ -26,9 +26,18 @@ function sizes<K extends string>(parameters: Parameters, names: readonly K[]): R
   return Object.fromEntries(found) as Record<K, number>;
 }
 
-const elementBytes = ({ dtype }: Parameters): number => ELEMENT_BYTES[String(dtype)] ?? 4;
+/** Of a type that was not published, or is not known here: no rate counts bytes. */
+const ASSUMED_BYTES = 4;
 
-/** An element of a type that was not published is taken for four bytes: no rate counts them. */
+const elementBytes = ({ dtype }: Parameters): number => ELEMENT_BYTES[String(dtype)] ?? ASSUMED_BYTES;
+
+/** In the record's words, where bytes are an assumption; null: they are not. */
+export function bytesRemark({ dtype }: Parameters): string | null {
+  if (ELEMENT_BYTES[String(dtype)] !== undefined) return null;
+  const why = dtype === undefined ? 'no data type was published' : `of ${dtype} no size is known here`;
+  return `bytes are those of elements of ${ASSUMED_BYTES} bytes, as of float32: ${why}`;
+}
+
 function matmulWork(parameters: Parameters): Work | null {
   const size = sizes(parameters, ['matrix_size']);
   if (size === null) return null;

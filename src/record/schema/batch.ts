@@ -68,6 +68,7 @@ export function batchSchema(
     method: z.string(),
     basis: z.string().describe('what the interval rests on: launches, few launches, within one launch'),
   });
+  const measuredBy = object({ launches: z.int(), of: z.int() });
   const recordInspection = recordInspectionSchema(object, parts);
   return object({
     case: caseSchema,
@@ -154,7 +155,7 @@ export function batchSchema(
         .describe(
           'the peaks of the launches that measured it; absent: one did, or a record from before it was written',
         ),
-      measuredBy: object({ launches: z.int(), of: z.int() })
+      measuredBy: measuredBy
         .optional()
         .describe(
           'the launches that measured a peak, where not all of them did: efficiency and share are of the rate of those; in earlier records of the rate of all',
@@ -194,6 +195,11 @@ export function batchSchema(
           bytes: z.number(),
           by: z.string(),
           share: z.number().describe('time at the ceiling / median time'),
+          measuredBy: measuredBy
+            .optional()
+            .describe(
+              'the launches that measured it, where not all of them did: the share is of the time of those; in earlier records of the time of all',
+            ),
         })
           .nullable()
           .describe('null: not known, as where latency decides'),

@@ -45,7 +45,13 @@ export function kpiSchemas(object: ObjectOf) {
       .describe(
         `of a KPI of one value: its place in \`batches\`; a curve has several, its \`batches\`; ${NOT_TOLD}`,
       ),
-    launches: z.int().min(0).optional().describe(`that ran to their end, on which it rests; ${NOT_TOLD}`),
+    launches: z
+      .int()
+      .min(0)
+      .optional()
+      .describe(
+        `that ran to their end, on which it rests: not all of its batch where some did not tell what it needs; in earlier records all; ${NOT_TOLD}`,
+      ),
     ci: object({
       level: z.number(),
       low: z.number(),

@@ -208,16 +208,20 @@ function libraryOf(
 }
 
 /**
- * A framework that is missing from the stack's packages would be taken from somewhere else.
+ * A framework that is missing from the stack's packages would be taken from somewhere else, as one that a link leads out of them is.
  * @throws Error
  */
 function checkFramework(own: Pick<OwnStack, 'provider' | 'variant' | 'frameworksFrom'>): void {
   const { provider, variant, frameworksFrom } = own;
-  const stack = findStack(provider);
-  if (frameworksFrom === null || stack.framework === null) return;
-  const { path } = withFrameworksOf(own, () => stack.identify(variant, CPU));
-  const folders = [frameworksFrom, realpathSync(frameworksFrom)];
-  if (folders.some((folder) => path?.startsWith(`${folder}/`))) return;
+  const { framework, identify } = findStack(provider);
+  if (frameworksFrom === null || framework === null) return;
+  const { file, folders } = withFrameworksOf(own, () => ({
+    file: identify(variant, CPU).path,
+    folders: framework.folders(variant, CPU),
+  }));
+  const root = realpathSync(frameworksFrom);
+  const isInside = (path: string): boolean => path.startsWith(`${root}/`);
+  if (file != null && folders.length > 0 && isInside(file) && folders.every(isInside)) return;
   throw new Error(`its packages are not all that ${stackText({ provider, variant })} needs`);
 }
 
@@ -243,13 +247,13 @@ export function problemStack(
   };
 }
 
-/** The package of Debian that a file below the prefix is of. */
-function ownerOf(prefix: string | null, variant: string | null): string | null {
-  if (prefix === null || variant === null) return null;
-  const root = join(prefix, DEBIAN_ROOT);
-  if (!variant.startsWith(root + sep)) return null;
+/** The package of Debian that a file below the prefix is of. @param file with all links followed, as the prefix need not be */
+function ownerOf(prefix: string | null, file: string | null): string | null {
+  if (prefix === null || file === null) return null;
+  const root = join(realpathSync(prefix), DEBIAN_ROOT);
+  if (!file.startsWith(root + sep)) return null;
   const owners = JSON.parse(readFileSync(join(prefix, OWNERS), 'utf8')) as Owners;
-  return owners[`/${relative(root, variant)}`] ?? null;
+  return owners[`/${relative(root, file)}`] ?? null;
 }
 
 /** The lock holds elsewhere, too, where other versions are installed. */

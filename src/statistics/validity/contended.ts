@@ -58,6 +58,33 @@ function pressures(observation: Observation): string[] {
   );
 }
 
+/** Why it is not known whether tasks waited; null: it is. */
+function whyNoPressure({ telemetry }: Observation): string | null {
+  const { cpuPressure, memoryPressure, ioPressure } = telemetry;
+  const unknown = [
+    ['cpu', 'a CPU', cpuPressure],
+    ['memory', 'memory', memoryPressure],
+    ['io', 'input or output', ioPressure],
+  ].filter(([, , seconds]) => seconds === null);
+  const [first] = unknown;
+  if (first === undefined) return null;
+  const kinds = unknown.map(([, kind]) => kind).join(', ');
+  const why = whyMissing(telemetry, `${first[0]} pressure`, 'the kernel does not tell');
+  return `how long tasks of this machine waited for ${kinds} is not known: ${why}`;
+}
+
+/** Why it is not known what others used; null: it is. */
+function whyNoLoad(observation: Observation): string | null {
+  const { telemetry } = observation;
+  const { otherCpuTime, window, onlineCpus } = telemetry;
+  if (otherCpuTime === null)
+    return whyMissing(telemetry, 'CPU time of others', 'the kernel does not tell what others used');
+  return (
+    whyTooShort(telemetry) ??
+    whyTooFewTicks(otherCpuTime, mostOfOthers(observation), window * onlineCpus, 'all CPUs’ time')
+  );
+}
+
 export const contended: Detector = {
   name: 'contended',
   detect(observation) {
@@ -88,16 +115,10 @@ export const contended: Detector = {
     };
   },
   blindness(observation) {
-    const { telemetry, beside = 0 } = observation;
+    const { beside = 0 } = observation;
     if (beside > 0)
       return `${plural(beside, 'launch', 'launches')} ran at the same time on purpose, and other work cannot be told from theirs`;
-    const { otherCpuTime, window, onlineCpus } = telemetry;
-    if (otherCpuTime === null) {
-      return whyMissing(telemetry, 'CPU time of others', 'the kernel does not tell what others used');
-    }
-    return (
-      whyTooShort(telemetry) ??
-      whyTooFewTicks(otherCpuTime, mostOfOthers(observation), window * onlineCpus, 'all CPUs’ time')
-    );
+    const unseen = [whyNoLoad(observation), whyNoPressure(observation)].filter((why) => why !== null);
+    return unseen.length === 0 ? null : unseen.join('; ');
   },
 };

@@ -1,6 +1,6 @@
 /** More threads, or ranks, than CPUs: they wait for one another's turns, and the times are the scheduler's too. */
 import { formatSeconds, plural } from '../../quantities/format.js';
-import { type Detector, timedByGpu } from './detector.js';
+import { type Detector, timedByGpu, whyMissing } from './detector.js';
 import { KEEP_TO_NUMBER, ranText, unaskedThreads } from './own-threads.js';
 
 /** Of the time of the threads that were asked for: what they waited for others of their own process. */
@@ -29,5 +29,15 @@ export const crowded: Detector = {
       },
     };
   },
-  blindness: () => null,
+  blindness(observation) {
+    const { threads, telemetry } = observation;
+    if (timedByGpu(observation) || threads > telemetry.allowedCpus) return null;
+    if (telemetry.threads.length > 0 && telemetry.threads.every(({ runDelay }) => runDelay !== null))
+      return null;
+    const why =
+      telemetry.threads.length === 0
+        ? 'the measuring threads’ files could not be read'
+        : whyMissing(telemetry, 'run delay', 'the kernel has no scheduler statistics');
+    return `only how many threads were asked for is known, and not whether they waited for others of their own process: ${why}`;
+  },
 };

@@ -75,7 +75,14 @@ export function detectFlags(observation: Observation): readonly Flag[] {
 }
 
 /** What is read of a host, and so of the one that rank 0 is on. */
-const OF_A_HOST: readonly FlagName[] = ['throttled', 'stolen', 'migrated', 'contended', 'mixed-cores'];
+const OF_A_HOST: readonly FlagName[] = [
+  'throttled',
+  'stolen',
+  'migrated',
+  'contended',
+  'crowded',
+  'mixed-cores',
+];
 
 function elsewhere({ elsewhere: ranks = 0 }: Observation, name: FlagName): readonly string[] {
   return ranks > 0 && OF_A_HOST.includes(name)

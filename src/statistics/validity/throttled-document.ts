@@ -7,6 +7,9 @@
  * clock ran on between the repetitions, or in the few that the median hides: the threads used more CPUs than the limit
  * in bursts, and stood still in between. The converse does not hold: when most repetitions are throttled, the median
  * contains the standstill, and this finds nothing.
+ *
+ * What the start took is a guess where nobody published it. Of few short repetitions a start that took a little more would be all
+ * that is left over, so nothing is said where a start twice as long would explain it.
  */
 import { formatSeconds, plural, significant } from '../../quantities/format.js';
 import type { Seconds } from '../../units.js';
@@ -35,11 +38,12 @@ export function throttledByProcessDocument(document: ProcessDocument): Flag | nu
   if (!(cpuTime > 0 && cpuTime < Number.POSITIVE_INFINITY && cpuLimit > 0 && claimed > 0)) return null;
   const repetitionsCpuTime = cpuTime - startCpuTime;
   const impliedCpus = repetitionsCpuTime / claimed;
-  if (!(impliedCpus > LEAST_RATIO * cpuLimit)) return null;
+  const surplus = repetitionsCpuTime - cpuLimit * claimed;
+  if (!(impliedCpus > LEAST_RATIO * cpuLimit && surplus > startCpuTime)) return null;
   const sustained = repetitionsCpuTime / cpuLimit;
   return {
     name: 'throttled',
-    reason: `the process used ${formatSeconds(cpuTime, 3)} of CPU time; at ${plural(cpuLimit, 'CPU')} that is at least ${formatSeconds(sustained, 3)} for ${plural(repetitions, 'repetition')}, which at their median add up to ${formatSeconds(claimed, 3)}: the median is a burst, and the sustained rate ${significant(sustained / claimed, 2)} times lower`,
+    reason: `the process used ${formatSeconds(cpuTime, 3)} of CPU time; at ${plural(cpuLimit, 'CPU')} and with ${formatSeconds(startCpuTime, 2)} of it taken to be its start’s that is at least ${formatSeconds(sustained, 3)} for ${plural(repetitions, 'repetition')}, which at their median add up to ${formatSeconds(claimed, 3)}: the median is a burst, and the sustained rate ${significant(sustained / claimed, 2)} times lower`,
     evidence: {
       cpuSeconds: cpuTime,
       cpuLimit,
