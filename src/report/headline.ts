@@ -41,8 +41,8 @@ function verificationText(
   if (missing.length > 0) {
     const text =
       batches.length === 1
-        ? 'no launch ran to its end'
-        : `in ${plural(missing.length, 'batch', 'batches')} no launch ran to its end`;
+        ? 'no launch counts'
+        : `in ${plural(missing.length, 'batch', 'batches')} no launch counts`;
     return { trust: 'warning', verification: `Not verified: ${text}` };
   }
   const launches = batches.reduce((sum, { measured }) => sum + measured, 0);

@@ -583,7 +583,7 @@ describe('launches that were not measured', () => {
 describe('what is said of all batches together', () => {
   it('is not that outputs were verified where no launch ran to its end', () => {
     const lost = { ...batchOf(matmulCase(), three), verified: 'not-run' as const, measured: 0 };
-    expect(verifiedText([lost, lost], 'each launch', style)).toBe('not verified: no launch ran to its end');
+    expect(verifiedText([lost, lost], 'each launch', style)).toBe('not verified: no launch counts');
     const some = verifiedText([lost, batchOf(matmulCase(), three)], 'each launch', style);
     expect(some).toMatch(/^verified in 3 launches .*; not verified: 1 case/);
   });

@@ -55,7 +55,7 @@ describe('a batch of which no launch ran to its end', () => {
     const { batches } = buildReport(record, []);
     expect(headlineOf(batches, 'matmul', false)).toMatchObject({
       trust: 'warning',
-      verification: 'Not verified: in 1 batch no launch ran to its end',
+      verification: 'Not verified: in 1 batch no launch counts',
     });
   });
 

@@ -159,7 +159,7 @@ function undisturbedText({ inspections, elapsed }: RecordBatch): string {
 function verificationText(batch: RecordBatch, style: Style): string {
   switch (batch.verified) {
     case 'not-run':
-      return style.warn('not verified: no launch ran to its end');
+      return style.warn('not verified: no launch counts');
     case 'failed':
       return style.bad(`WRONG ${verificationOf(batch)}`);
     default:

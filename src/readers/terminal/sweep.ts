@@ -28,9 +28,9 @@ export function verifiedText(
     return style.bad(`WRONG in ${plural(wrong.length, 'case')}: ${first.title}: ${found?.firstWrong}`);
   }
   const missing = batches.filter(({ verified }) => verified === 'not-run').length;
-  if (missing === batches.length) return style.warn('not verified: no launch ran to its end');
+  if (missing === batches.length) return style.warn('not verified: no launch counts');
   const rest =
-    missing > 0 ? style.warn(`; not verified: ${plural(missing, 'case')}, no launch ran to its end`) : '';
+    missing > 0 ? style.warn(`; not verified: ${plural(missing, 'case')}, no launch counts`) : '';
   const ways = waysText(batches, typeof how === 'string' ? () => how : how);
   return `${style.good('verified')} ${ways}${rest}`;
 }
