@@ -16,10 +16,11 @@ export interface ComparedBatches {
 }
 
 /** Of a campaign, and as its record has it. */
-type Asked = Pick<RecordBatch['asked'], 'case' | 'device' | 'sampling' | 'settle' | 'inspections'>;
+type Asked = Pick<RecordBatch['asked'], 'case' | 'device' | 'sampling' | 'warmup' | 'settle' | 'inspections'>;
 
 /** What has to be alike for two batches to be compared: all but the software and who measures' own labels. */
-const caseKey = ({ case: one, device, sampling }: Asked): string => canonicalJson([one, device, sampling]);
+const caseKey = ({ case: one, device, sampling, warmup }: Asked): string =>
+  canonicalJson([one, device, sampling, warmup]);
 
 export function comparedBatches(batches: readonly Asked[]): readonly ComparedBatches[] {
   const references = new Map<string, number>();
@@ -46,7 +47,7 @@ export function lonelyBatches(batches: readonly BatchSpec[]): readonly BatchSpec
 export interface Comparisons {
   /** The median of a launch; null where nothing was measured. */
   learn(batch: number, launch: number, median: number | null): void;
-  /** Whether any comparison of the batch still needs launches, so many rounds having ended. */
+  /** Whether any comparison of the batch still needs launches, so many rounds having ended; after the most of them none does. */
   open(batch: number, rounds: number): boolean;
   /** Whether none is open; also where there is none. */
   allSettled(): boolean;
@@ -80,7 +81,7 @@ export function createComparisons(batches: readonly BatchSpec[]): Comparisons {
     open(batch, rounds) {
       const own = all.filter(({ reference, candidate }) => reference === batch || candidate === batch);
       for (const one of own) look(one, rounds);
-      return own.some((one) => !one.settled && !one.givenUp);
+      return own.some((one) => !one.settled && !one.givenUp && rounds < one.most);
     },
     allSettled: () => all.every(({ settled: is }) => is),
     giveUp(batch) {

@@ -58,6 +58,8 @@ interface BatchState {
   repetitions: number | null;
   /** Launches in all, as last estimated. */
   expected: number;
+  /** Whether its precision is; looked at once for each launch, for to look takes its time. */
+  reached: boolean;
   /** No comparison needs its launches any more. */
   settled: boolean;
 }
@@ -73,12 +75,7 @@ export const decidesOnTheWay = ({ batches }: Campaign): boolean => batches.some(
 const givenUp = ({ spec, failures }: BatchState): boolean =>
   decidedOnTheWay(spec) && failures >= MOST_FAILURES;
 
-function enough(state: BatchState): boolean {
-  const { spec, medians } = state;
-  if (state.settled || givenUp(state)) return true;
-  if (spec.precision === undefined || medians.length === 0) return false;
-  return precisionReached(medians, spec.precision).reached;
-}
+const enough = (state: BatchState): boolean => state.settled || state.reached || givenUp(state);
 
 function choose(state: BatchState): void {
   const { spec, pilots } = state;
@@ -100,7 +97,9 @@ function learn(state: BatchState, value: LaunchValue | null): void {
     return;
   }
   state.failures = 0;
-  state.medians.push(median(value.samples));
+  const { spec, medians } = state;
+  medians.push(median(value.samples));
+  state.reached = spec.precision !== undefined && precisionReached(medians, spec.precision).reached;
   if (state.pilots.length < PILOTS) {
     state.pilots.push(value);
     if (state.pilots.length === PILOTS) choose(state);
@@ -124,6 +123,7 @@ export function createSchedule(campaign: Campaign): Schedule {
       failures: 0,
       repetitions: null,
       expected: spec.precision === undefined ? spec.inspections : Math.min(spec.inspections, LEAST_LAUNCHES),
+      reached: false,
       settled: false,
     }),
   );

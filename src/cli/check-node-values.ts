@@ -21,7 +21,8 @@ import type { Seconds } from '../units.js';
 import { anyNodes } from './any-nodes.js';
 import { ownStacksOf } from './asked-stacks.js';
 import { atOnceOf, type WithoutOthers } from './at-once.js';
-import { measureCommand, namedOptions, positionalOf } from './commands/measure.js';
+import { measureCommand } from './commands/measure.js';
+import { sweptCommand } from './commands/sweep.js';
 import { budgetOf, labelsOf, seedOf } from './common-options.js';
 import { batchesOf, createCampaign, stackNames, stacksText } from './create-campaign.js';
 import { batchesOfEntry } from './entry-batches.js';
@@ -125,17 +126,10 @@ async function checkMeasuring(indicator: Indicator, words: readonly string[]): P
   );
 }
 
-const sweptCommand = (indicator: Indicator): CommandModule => ({
-  command:
-    indicator.positional === undefined ? indicator.name : `${indicator.name} [${indicator.positional}]`,
-  builder: (yargs) =>
-    positionalOf(indicator, yargs).options(namedOptions(indicator, sweptOptions(indicator))),
-  handler: () => {},
-});
-
 /** @param words an indicator and its flags, each with several values */
 async function readSweep(words: readonly string[]): Promise<readonly [indicator: Indicator, flags: Flags]> {
-  const flags = await flagsOf(words, ...indicators.map(sweptCommand));
+  const commands = indicators.map((indicator) => sweptCommand(indicator, sweptOptions(indicator), () => {}));
+  const flags = await flagsOf(words, ...commands);
   const [name] = (flags._ ?? []) as readonly string[];
   return [findIndicator(name ?? ''), flags];
 }

@@ -3,6 +3,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { lonelyBatches } from '../campaign/comparisons.js';
 import { asksForNode, cpuParts, cpusOfPart } from '../devices/cpu-parts.js';
 import { CPU } from '../devices/device.js';
+import { withEvenMemory } from '../devices/even-memory.js';
 import { machineOn } from '../devices/machine-on-part.js';
 import { UserError } from '../errors.js';
 import { findIndicator } from '../indicators/index.js';
@@ -33,6 +34,17 @@ import type { OwnNames } from './own-stack-names.js';
 export function makeCampaignId(name: string, createdAt: string): string {
   const moment = createdAt.replace(/\.\d+/, '').replaceAll(/[-:]/g, '');
   return `${moment}-${name}-${randomBytes(3).toString('hex')}`;
+}
+
+/** More nobody looks over, and what stands between two launches grows with them. */
+const MOST_BATCHES = 10_000;
+
+/** @throws UserError for more than a campaign can have */
+export function checkBatchCount(batches: number): void {
+  if (batches > MOST_BATCHES)
+    throw new UserError(
+      `flags and entries make ${batches} batches or more; a campaign has at most ${MOST_BATCHES}: ask for fewer`,
+    );
 }
 
 /** Where nothing is asked for. */
@@ -111,10 +123,12 @@ export function batchesOf(
   if (chosen.length < names.length)
     throw new UserError(`--stack ${names.join(',')} names one stack twice: leave one out; ${WITH_ITSELF}`);
   const flags = withSettling(asked, chosen.length);
-  const devices = devicesOf(flags, machine).slice(0, indicator.spansDevices === true ? 1 : undefined);
+  const named = devicesOf(flags, machine);
+  const devices = named.slice(0, indicator.spansDevices === true ? 1 : undefined);
+  const even = withEvenMemory(named, machine);
   const each = devices.flatMap((device) =>
     indicator
-      .fromFlags(flagsOn(indicator, flags, device, machine), machineOn(device, machine))
+      .fromFlags(flagsOn(indicator, flags, device, machine), machineOn(device, even))
       .flatMap((parameters) => chosen.map((stack) => ({ parameters, stack, device }))),
   );
   const batches = each.map(({ parameters, stack, device }): BatchSpec => {
@@ -181,6 +195,7 @@ function checkSettling(batches: readonly BatchSpec[]): void {
 /** @throws UserError */
 export function createCampaign(input: CampaignInput): Campaign {
   const { name, command, batches, seed, budget, labels, stacks = [], explored } = input;
+  checkBatchCount(batches.length);
   checkLabels(batches, labels);
   checkSettling(batches);
   checkAtOnce(batches);

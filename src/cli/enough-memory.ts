@@ -33,7 +33,7 @@ export function checkMemory(indicator: Indicator, batch: BatchSpec, machine: Mac
   const remedy =
     samples > operands
       ? `most of that is for ${plural(mostSamples(batch), 'sample')}, so ${fewer}`
-      : 'choose a smaller size';
+      : (indicator.lessMemory?.(one.parameters) ?? 'choose a smaller size');
   throw new UserError(
     `${indicator.title(one.parameters)} needs ${formatBytes(needed)} of memory and ${formatBytes(there)} is free${where}: ${remedy}`,
   );

@@ -20,6 +20,8 @@ import type { AskedStack } from '../stacks/own/stack-file.js';
 const MOST_POSSIBLE = 1_000_000;
 /** Without a count, so many can be tried. */
 const MOST_WITHOUT_COUNT = 500;
+/** With a count, so many may be skipped before it is found: each may take its time to resolve, and a million are possible. */
+const MOST_SKIPPED = 500;
 
 export interface Skipped {
   readonly name: string;
@@ -42,6 +44,8 @@ export interface Exploration<Made> {
   readonly possible: number;
   readonly taken: readonly Taken<Made>[];
   readonly skipped: readonly Skipped[];
+  /** So many were skipped that no more were tried, although more were wanted. */
+  readonly gaveUp: boolean;
 }
 
 export interface ExploreQuestion {
@@ -118,12 +122,15 @@ export async function explore<Made>(
   checkCount(candidates, question);
   const skipped: Skipped[] = [...unanswered];
   const taken: Taken<Made>[] = [];
+  let gaveUp = false;
   const seen = new Map<string, string>();
   /** Candidates that differ only in variables or threads have the same packages. */
   const locks = new Map<string, Promise<StackLock | null>>();
   const folder = dirname(resolve(file));
   for (const index of tryingOrder(candidates, strategy, seed)) {
     if (count !== null && taken.length >= count) break;
+    gaveUp = count !== null && skipped.length - unanswered.length >= MOST_SKIPPED;
+    if (gaveUp) break;
     const candidate = candidates.at(index);
     const { request, name } = candidate;
     const key = canonicalJson([request.debian, request.npm]);
@@ -142,5 +149,5 @@ export async function explore<Made>(
       skipped.push({ name, why: messageOf(error) });
     }
   }
-  return { strategy, count, possible: candidates.count, taken, skipped };
+  return { strategy, count, possible: candidates.count, taken, skipped, gaveUp };
 }

@@ -21,6 +21,11 @@ export interface SelfTestResult {
   readonly saw: string;
 }
 
+interface TriedResult extends SelfTestResult {
+  /** Exit code of a signal that came; null: none did. */
+  readonly signalled: number | null;
+}
+
 /** The repetition in which a fault happens, of the second of three launches. */
 export const AT = 120;
 const FAULTY = 1;
@@ -171,7 +176,7 @@ async function tryOne(
   { what, fault, caught, at = AT, batch = BATCH }: Expectation,
   folder: string,
   machine: MachineDescription,
-): Promise<SelfTestResult> {
+): Promise<TriedResult> {
   const createdAt = new Date().toISOString();
   const campaign: Campaign = {
     id: `self-test-${fault ?? 'none'}`,
@@ -182,7 +187,7 @@ async function tryOne(
     fault: fault === null ? null : { inspection: FAULTY, kind: fault, at },
   };
   const start = beginCampaign(campaign, folder, machine);
-  const { record, exitCode } = await runCampaign(start, {
+  const { record, exitCode, signalled } = await runCampaign(start, {
     quiet: true,
     wait: true,
     strict: false,
@@ -190,22 +195,27 @@ async function tryOne(
   });
   const seconds = start.store.readInspection(FAULTY)?.samples.seconds ?? NO_SAMPLES.seconds;
   const saw = caught(record, exitCode, seconds);
-  return { what, caught: saw !== null, saw: saw ?? 'NOT CAUGHT' };
+  return { what, caught: saw !== null, saw: saw ?? 'NOT CAUGHT', signalled };
 }
 
+/**
+ * What a signal cut short says nothing of a fault: it ends the self-test, without a result.
+ * @returns the exit code: 0 all were caught, 1 one was not, that of a signal where one came
+ */
 export async function selfTest(
   machine: MachineDescription,
   onResult: (result: SelfTestResult) => void,
-): Promise<boolean> {
+): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'pi-bench-self-test-'));
   try {
     let all = true;
     for (const expectation of EXPECTATIONS) {
-      const result = await tryOne(expectation, folder, machine);
+      const { signalled, ...result } = await tryOne(expectation, folder, machine);
+      if (signalled !== null) return signalled;
       onResult(result);
       all &&= result.caught;
     }
-    return all;
+    return all ? EXIT.done : EXIT.answerIsNo;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

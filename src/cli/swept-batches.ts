@@ -1,26 +1,33 @@
 /** The batches of a sweep: flags of which each may have several values, in all combinations. */
 import type { Options } from 'yargs';
 import { combinations } from '../campaign/combinations.js';
-import { UserError } from '../errors.js';
+import { withEvenMemory } from '../devices/even-memory.js';
 import type { Flags, Indicator } from '../indicators/indicator.js';
 import type { MachineDescription } from '../machine/types.js';
 import { expandValues } from '../quantities/expand.js';
-import { canonicalJson } from '../record/digest.js';
 import type { BatchSpec } from '../record/schema.js';
 import { atOnceOf, type WithoutOthers } from './at-once.js';
-import { measuringOptions, withSettling } from './common-options.js';
-import { batchesOf, stackNames } from './create-campaign.js';
+import { devicesOf, measuringOptions, withSettling } from './common-options.js';
+import { batchesOf, checkBatchCount, stackNames } from './create-campaign.js';
+import { distinctBatches } from './distinct-batches.js';
 import type { OwnNames } from './own-stack-names.js';
-
-const MOST_BATCHES = 10_000;
 
 /** Flags of measuring that make another batch; the others hold for the whole campaign. */
 const OF_A_BATCH = ['reps', 'inspections', 'warmup', 'stack', 'precision', 'timeout', 'device', 'duration'];
+
+/** A command with arguments of its own, which may have commas: `mpirun --mca btl tcp,self`. */
+const COMMANDS: readonly string[] = ['launcher'];
 
 /** What takes several values: all that makes a case or a batch, but yes-or-no flags. */
 function sweptNames(indicator: Indicator): readonly string[] {
   const own = Object.entries(indicator.options).filter(([, { type }]) => type !== 'boolean');
   return [...own.map(([name]) => name), ...OF_A_BATCH];
+}
+
+/** A list of programs is several; where one of them has arguments, it is one command. @throws QuantityError */
+function valuesOf(name: string, text: string): readonly string[] {
+  const isOne = COMMANDS.includes(name) && text.split(',').some((piece) => /\s/.test(piece.trim()));
+  return isOne ? [text] : expandValues(text, `--${name}`);
 }
 
 /** `choices` would refuse a list before it is taken apart; the indicator checks each value. */
@@ -50,16 +57,14 @@ export function sweptBatches(
 ): readonly BatchSpec[] {
   const flags = withSettling(asked, stackNames(asked, own).length);
   const given = sweptNames(indicator).filter((name) => flags[name] !== undefined);
-  const values = Object.fromEntries(
-    given.map((name) => [name, expandValues(String(flags[name]), `--${name}`)]),
+  const values = Object.fromEntries(given.map((name) => [name, valuesOf(name, String(flags[name]))]));
+  checkBatchCount(Object.values(values).reduce((count, some) => count * some.length, 1));
+  const even = withEvenMemory(
+    (values.device ?? []).flatMap((device) => devicesOf({ device }, machine)),
+    machine,
   );
-  const product = Object.values(values).reduce((count, some) => count * some.length, 1);
-  if (product > MOST_BATCHES) {
-    throw new UserError(`the flags' values make ${product} batches; a campaign has at most ${MOST_BATCHES}`);
-  }
-  const batches = combinations(values).flatMap((one) =>
-    batchesOf(indicator, { ...flags, ...one }, machine, own),
+  const each = distinctBatches(combinations(values), (one) =>
+    batchesOf(indicator, { ...flags, ...one }, even, own),
   );
-  const each = [...new Map(batches.map((batch) => [canonicalJson(batch), batch])).values()];
   return atOnceOf(indicator, each, flags, machine, withoutOthers);
 }

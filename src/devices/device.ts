@@ -16,8 +16,9 @@ export function ordinalOf(device: string): number {
 
 export const gpuNamed = (ordinal: number): string => `cuda:${ordinal}`;
 
-/** Whether a flag's text means a GPU, or all of them. */
-export const asksForGpu = (text: string): boolean => text.startsWith('cuda');
+/** Whether a flag's text, which a sweep's is a list, means a GPU, or all of them. */
+export const asksForGpu = (text: string): boolean =>
+  text.split(',').some((device) => device.trim().startsWith('cuda'));
 
 /**
  * The devices that a flag's text means; `cuda:all` is each GPU that is here, `numa:all` each NUMA node, `cpu:each` each CPU.

@@ -112,8 +112,14 @@ const schema = z.strictObject({
 export type Collective = z.infer<typeof schema>;
 
 /** What the smallest case of an operation takes: an element, or one for each rank. */
-const leastBytes = ({ operation, dtype, ranks }: Pick<Collective, 'operation' | 'dtype' | 'ranks'>): Bytes =>
-  ELEMENTS[dtype] * (IN_BLOCKS.includes(operation) ? ranks : 1);
+export function leastBytes({
+  operation,
+  dtype,
+  ranks,
+}: Pick<Collective, 'operation' | 'dtype' | 'ranks'>): Bytes {
+  if (operation === 'barrier') return 0;
+  return ELEMENTS[dtype] * (IN_BLOCKS.includes(operation) ? ranks : 1);
+}
 
 /**
  * The size of the case that `asked` bytes make: with a block for each rank, equal blocks of whole elements, as
@@ -296,23 +302,30 @@ export function patienceOf({ bytes, ranks, sync }: Collective): Seconds {
   return PATIENCE + Math.round((calls * ranks * bytes) / SLOWEST_RATE);
 }
 
-/** Operands of all ranks together. */
-export function operandBytes({ operation, bytes, ranks, inPlace }: Collective): Bytes {
+/** Of one rank: what it gives and what it gets, once where they share memory (native/collective/problem.h). */
+function operandsOfRank({ operation, bytes, ranks, inPlace }: Collective, isRoot: boolean): Bytes {
   const block = bytes / ranks;
   switch (operation) {
     case 'all-gather':
     case 'reduce-scatter':
-      return ranks * (bytes + (inPlace ? 0 : block));
+      return bytes + (inPlace ? 0 : block);
     case 'gather':
     case 'scatter':
-      return bytes + (inPlace ? 0 : bytes);
+      return isRoot ? bytes + (inPlace ? 0 : block) : block;
     case 'broadcast':
     case 'reduce':
-      return ranks * bytes + (inPlace ? 0 : bytes);
+      return bytes * (isRoot && !inPlace ? 2 : 1);
     default:
-      return ranks * bytes * (inPlace ? 1 : 2);
+      return bytes * (inPlace ? 1 : 2);
   }
 }
+
+/**
+ * Operands of some ranks together: those of the root are the largest, and it may be one of them.
+ * @param some of its ranks; left out: all
+ */
+export const operandBytes = (one: Collective, some = one.ranks): Bytes =>
+  some === 0 ? 0 : operandsOfRank(one, true) + (some - 1) * operandsOfRank(one, false);
 
 /**
  * Bus bandwidth / algorithm bandwidth, as nccl-tests defines it (its PERFORMANCE.md): what makes the rates of different

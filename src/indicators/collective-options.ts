@@ -2,7 +2,10 @@
 import { ELEMENT_NAMES, MOST_RANKS, OPERATIONS, REDOPS } from './collective-cases.js';
 import type { Indicator } from './indicator.js';
 
-/** The sizes that are measured unless told otherwise: from one that only latency decides to one past the caches. */
+/**
+ * The sizes that are measured unless told otherwise: from one that only latency decides to one past the caches. Where there is a
+ * block for each rank, those that hold an element for each.
+ */
 export const USUAL_BYTES = '8..64MiB*2';
 
 export const collectiveOptions: Indicator['options'] = {
@@ -21,7 +24,7 @@ export const collectiveOptions: Indicator['options'] = {
     type: 'string',
     group: 'Case:',
     describe: 'What a rank gives or gets, whichever is more: 4KiB,1MiB or 8..64MiB*2',
-    defaultDescription: USUAL_BYTES,
+    defaultDescription: `${USUAL_BYTES}; where ranks have blocks, from an element for each on`,
   },
   dtype: {
     type: 'string',

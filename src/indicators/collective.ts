@@ -17,6 +17,7 @@ import {
   isAlwaysInPlace,
   isReducing,
   isRooted,
+  leastBytes,
   movesNothing,
   NO_ROOT,
   OPERATIONS,
@@ -147,9 +148,8 @@ export const collective: Indicator = {
     const sizes = operation === 'barrier' ? [0] : sizesOf(String(flags.bytes ?? USUAL_BYTES));
     return dtypes.flatMap((dtype) => {
       const of = { operation, dtype, ranks: base.ranks };
-      // The usual sizes begin with what makes one element, and need not suit every operation.
-      const asked =
-        flags.bytes === undefined ? sizes.filter((bytes) => bytes >= 8 * base.ranks || bytes === 0) : sizes;
+      // The usual sizes begin with what holds one element, and need not hold one for each rank.
+      const asked = flags.bytes === undefined ? sizes.filter((bytes) => bytes >= leastBytes(of)) : sizes;
       const fitting = [...new Set(asked.map((bytes) => fittingBytes(bytes, of)))];
       return fitting.map((bytes) => readCollective({ ...base, dtype, bytes }));
     });
@@ -164,7 +164,7 @@ export const collective: Indicator = {
   memory(parameters) {
     const asked = readCollective(parameters);
     const here = ranksHere(asked);
-    const operands = Math.ceil((operandBytes(asked) * here) / asked.ranks);
+    const operands = operandBytes(asked, here);
     // Where Gloo keeps what has come: no more than it got.
     const buffers = asked.transport === 'gloo' ? asked.ranks * asked.bytes : 0;
     return operands + buffers + Math.min(MOST_OF_CEILING, 2 * operands) + here * BESIDE_OPERANDS;

@@ -63,6 +63,8 @@ export interface Indicator {
   readonly kernels: 'arithmetic' | 'memory' | 'collective' | 'none';
   /** Memory of the host that one inspection takes for its operands and buffers. */
   memory(parameters: Parameters): Bytes;
+  /** What to ask for where that is more than there is; absent: a smaller size. */
+  lessMemory?(parameters: Parameters): string;
   /** Memory of the GPU; absent: it runs on none. */
   gpuMemory?(parameters: Parameters): Bytes;
   /** Threads on a part of the CPU where nobody says how many; absent: one for each of its CPUs. */

@@ -16,7 +16,7 @@ import { LOADS, latencyCurves, latencyKpis } from '../record/latency-kpis.js';
 import type { Bytes } from '../units.js';
 import { askedSizes, bytesOption } from './asked-sizes.js';
 import type { Flags, Indicator, Parameters } from './indicator.js';
-import { askedLoads, LOAD_STEP, loadOption, loadText, MOST_LOAD } from './latency-load.js';
+import { askedLoads, LOAD_STEP, type Load, loadOption, loadText, MOST_LOAD } from './latency-load.js';
 import { sizeText } from './memory-share.js';
 import { defaultSizes, ofOneCore } from './memory-sizes.js';
 import { threadOptions, threadsOf } from './threads.js';
@@ -102,6 +102,13 @@ function lineOf({ caches }: Pick<CpuDescription, 'caches'>): Bytes {
   return line >= LINK && line <= MOST_LINE && line % 8 === 0 ? line : USUAL_LINE;
 }
 
+/** What is left for the working set beside the most loading threads; null: not known. What does not fit is refused as a launch. */
+function freeBeside(loads: readonly Load[], machine: MachineDescription): Bytes | null {
+  const free = availableMemory(machine);
+  const taken = Math.max(0, ...loads.map(({ load, loadBytes }) => load * (loadBytes + BESIDE_SET)));
+  return free === null ? null : Math.max(HUGE_PAGE, free - taken);
+}
+
 /** Only whether to pin is left to say. @throws UserError for more threads, QuantityError */
 function pinOf(flags: Flags, machine: MachineDescription): boolean {
   const { threads, pin } = threadsOf({ threads: 1, ...flags }, machine);
@@ -145,9 +152,9 @@ export const latency: Indicator = {
     const allowed = parseCpuList(machine.limits.allowedCpus);
     const given = askedSizes(flags, machine, MOST_OF_SHARE);
     const ofOne = ofOneCore(machine.cpu);
+    const loads = askedLoads(flags, machine, ofOne);
     const sizes =
-      given?.sizes ?? defaultSizes(ofOne, { threads: 1, allowed }, availableMemory(machine)).dense;
-    const loads = askedLoads(flags, machine, ofOne) ?? [{}];
+      given?.sizes ?? defaultSizes(ofOne, { threads: 1, allowed }, freeBeside(loads ?? [], machine)).dense;
     const stride = lineOf(machine.cpu);
     return orders.flatMap((order) => {
       const taken = sizes.map((bytes) =>
@@ -155,7 +162,7 @@ export const latency: Indicator = {
       );
       // Several that are asked for may come to the same.
       const distinct = [...new Map(taken.map((one) => [one.bytes, one])).values()];
-      return distinct.flatMap((one) => loads.map((load) => read({ ...one, ...load })));
+      return distinct.flatMap((one) => (loads ?? [{}]).map((load) => read({ ...one, ...load })));
     });
   },
   check: (parameters) => void read(parameters),
@@ -167,6 +174,10 @@ export const latency: Indicator = {
     // A small working set lies in memory for a ring of which one call does not come round.
     const lines = Math.max(linesOf({ bytes, stride }), 2 * LEAST_LOADS);
     return lines * (stride + BESIDE_LINE) + HUGE_PAGE + load * (loadBytes + BESIDE_SET);
+  },
+  lessMemory(parameters) {
+    const { bytes, load = 0, loadBytes = 0 } = read(parameters);
+    return load * loadBytes > bytes ? 'ask for fewer with --load' : 'choose a smaller size';
   },
   threads(parameters) {
     const { threads, load = 0 } = read(parameters);

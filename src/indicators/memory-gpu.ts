@@ -6,7 +6,6 @@
 import { z } from 'zod';
 import { gpuNamed, isGpu, ordinalOf } from '../devices/device.js';
 import { UserError } from '../errors.js';
-import type { MachineDescription } from '../machine/types.js';
 import { formatBytes, formatShare } from '../quantities/format.js';
 import { parseByteList, parseNames } from '../quantities/parse-list.js';
 import type { Work } from '../record/work.js';
@@ -93,15 +92,6 @@ function defaultSizes(l2: Bytes, memory: Bytes): readonly Bytes[] {
 /** Of a GPU's memory alone: what only the device allocates. */
 const isWithin = (operation: Pass | Copy): boolean => isPass(operation) || operation === 'device-copy';
 
-/** GPUs of one kind get the same, so that they can be measured at once and compared: what the fullest of them has free. */
-function freeOf(flags: Flags, machine: MachineDescription): Bytes {
-  const { name, memoryBytes } = gpuOf(flags, machine);
-  const alike = (machine.gpus?.devices ?? []).filter(
-    (one) => one.name === name && one.memoryBytes === memoryBytes,
-  );
-  return Math.min(...alike.map((one) => one.freeBytes ?? one.memoryBytes));
-}
-
 interface Size {
   readonly bytes: Bytes;
   readonly share?: number;
@@ -155,7 +145,7 @@ export const memoryOnGpu: GpuSide = {
     const sizes = (operation: Pass | Copy): readonly Size[] =>
       share === null
         ? sizesOf(flags, operation, defaults).map((bytes) => ({ bytes }))
-        : [sharedSize(share, operation, freeOf(flags, machine))];
+        : [sharedSize(share, operation, gpu.freeBytes ?? gpu.memoryBytes)];
     return operations.flatMap((operation) => {
       const peers = operation === 'peer' ? others.map(({ ordinal }) => gpuNamed(ordinal)) : ['none'];
       return hostsOf(flags, operation).flatMap((host) =>

@@ -65,6 +65,21 @@ describe('comparisons of a campaign', () => {
     expect(lonelyBatches(batches)).toEqual([batches[5], batches[6]]);
   });
 
+  it('are of batches that warm up alike', () => {
+    const [cold, warm] = [
+      batchOf({ warmup: { kind: 'count', count: 0 } }),
+      batchOf({ warmup: { kind: 'count', count: 50 } }),
+    ];
+    const pairs = comparedBatches([cold, cold, warm, warm]).map(({ reference, candidate }) => [
+      reference,
+      candidate,
+    ]);
+    expect(pairs).toEqual([
+      [0, 1],
+      [2, 3],
+    ]);
+  });
+
   it('end with the first look at which they are settled, both sides together', () => {
     const two = [batchOf({}), batchOf({})];
     expect(launchesOf(two, [1, 1], 0.002)).toEqual([10, 10]);
@@ -77,6 +92,11 @@ describe('comparisons of a campaign', () => {
   it('end at the most launches that were allowed, where they cannot be settled', () => {
     const two = [batchOf({ inspections: 12 }), batchOf({ inspections: 12 })];
     expect(launchesOf(two, [1, 1.01], 0.2)).toEqual([12, 12]);
+  });
+
+  it('end with the side that may have fewer launches: without it the other settles nothing', () => {
+    const two = [batchOf({ inspections: 12 }), batchOf({ inspections: 112 })];
+    expect(runOf(two, [1, 1.01], 0.2)).toEqual({ counts: [12, 12], settled: false });
   });
 
   it('are known not to be settled where they end at the most launches, or are cut off', () => {

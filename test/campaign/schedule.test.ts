@@ -7,6 +7,7 @@ import type { BatchSpec, Campaign } from '../../src/record/schema.js';
 import { median } from '../../src/statistics/quantile.js';
 import { precisionReached } from '../../src/statistics/stopping.js';
 import { campaignOf, specOf } from '../support/campaign.js';
+import { withModule } from '../support/mocked.js';
 
 const batchOf = (more: Partial<BatchSpec>): BatchSpec =>
   specOf({ inspections: 50, sampling: { kind: 'budget', seconds: 1, least: 20, most: 1000 }, ...more });
@@ -117,6 +118,34 @@ describe('a schedule', () => {
     );
     const effect = ({ launch, batch }: Asked): number => (batch === 0 ? 0.012 : 0.03) * noise(launch);
     expect(run(campaign, effect)).toEqual(run(campaign, effect));
+  });
+});
+
+describe('what a precision takes beside the launches', () => {
+  it('is a look at the batch that was launched: in a campaign of many all others stay as they were', async () => {
+    let looks = 0;
+    const counting = {
+      precisionReached: (...asked: Parameters<typeof precisionReached>) => {
+        looks++;
+        return precisionReached(...asked);
+      },
+    };
+    const counted = await withModule(
+      'src/statistics/stopping.ts',
+      counting,
+      () => import('../../src/campaign/schedule.js'),
+    );
+    const many = Array.from({ length: 100 }, () => batchOf({ precision: 0.01 }));
+    const schedule = counted.createSchedule(campaignOf(many));
+    for (let launch = 0; launch < 2 * many.length; launch++) {
+      const next = schedule.next();
+      if (next === null) throw new Error('there is more to launch');
+      const before = looks;
+      for (let times = 0; times < 3; times++) schedule.expected();
+      schedule.ended(next, launched(0, 50, launch));
+      schedule.expected();
+      expect(looks - before).toBe(1);
+    }
   });
 });
 

@@ -13,6 +13,18 @@ const checked = (sampling: BatchSpec['sampling'], size = 64) => {
   return () => checkMemory(findIndicator('matmul'), specOf({ case: one, sampling }), machineOf());
 };
 
+it('names what an indicator has beside a size, where that makes the need', () => {
+  const latency = { order: 'random', bytes: 2 ** 20, stride: 64, threads: 1, pin: true } as const;
+  const under = (load: number, loadBytes: number) => () =>
+    checkMemory(
+      findIndicator('latency'),
+      specOf({ case: { indicator: 'latency', parameters: { ...latency, load, loadBytes } } }),
+      machineOf(),
+    );
+  expect(under(3, 8 * 2 ** 30)).toThrow(/is free: ask for fewer with --load$/);
+  expect(under(1, 2 ** 30)).not.toThrow();
+});
+
 it('names what makes the need: the size, or how long or how often a launch repeats', () => {
   const day = { kind: 'budget', seconds: 86_400, least: 5, most: 345_600_000 } as const;
   expect(checked(day)).toThrow(

@@ -40,6 +40,12 @@ describe('a device by its name', () => {
     expect(() => devicesNamed('numa:all', none)).toThrow(/the kernel tells of no NUMA nodes/);
   });
 
+  it('is a GPU wherever a list has one', () => {
+    for (const text of ['cuda', 'cuda:1', 'cuda:all', 'cpu,cuda:0', 'numa:all, cuda:all'])
+      expect(asksForGpu(text)).toBe(true);
+    for (const text of ['cpu', 'numa:0,cpu:3', '']) expect(asksForGpu(text)).toBe(false);
+  });
+
   it('comes back from its number', () => {
     fc.assert(
       fc.property(fc.nat(1000), (ordinal) => {

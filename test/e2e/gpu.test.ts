@@ -92,6 +92,19 @@ describe('a product on a GPU', () => {
     expect(record.batches.map(({ verified }) => verified)).toEqual(Array(14).fill('passed'));
   });
 
+  it('is found where nothing but its name in a list, or behind --, asks for it', async () => {
+    const both = await measured('', 'sweep', 'matmul', '--device', 'cpu,cuda:0', '--size', '48', ...FEW);
+    expect(both.run.code, both.run.stderr).toBe(0);
+    expect(both.record.batches.map(({ device }) => device)).toEqual(['cpu', 'cuda:0']);
+    await withFolder(async (folder) => {
+      const file = join(folder, 'stacks.yaml');
+      writeFileSync(file, 'stacks: [{ name: ours, stack: embedded }]\n');
+      const run = await onFakeGpu('', 'explore', file, '--dry-run', '--', ...SMALL);
+      expect(run.code, run.stderr).toBe(0);
+      expect(run.stdout).toContain('1 of 1 candidate');
+    });
+  });
+
   it('that is wrong in one element has no score', async () => {
     const { record, run } = await measured('wrong=1', ...SMALL);
     expect(run.code).toBe(3);

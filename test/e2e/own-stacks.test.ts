@@ -9,6 +9,7 @@ import {
   campaignFolder,
   matmulRecord,
   piBench,
+  piBenchIn,
   printedRecord,
   startPiBench,
   until,
@@ -274,6 +275,30 @@ describe('pi-bench explore', () => {
     const run = await piBench('explore', file, '--dry-run', '--', ...after);
     expect([run.code, run.stdout]).toEqual([64, '']);
     expect(run.stderr).toMatch(message);
+  });
+
+  it.each([
+    ['collective all-reduce --ranks 2 --bytes 64KiB', 0, ''],
+    [
+      'collective all-reduces --ranks 2',
+      64,
+      'pi-bench: there is no collective all-reduces; there is all-reduce, ',
+    ],
+    [
+      'collective all-reduce --rankss 2',
+      64,
+      'pi-bench: after --: unknown argument --rankss; pi-bench sweep collective --help lists what there is; did you mean --ranks?',
+    ],
+    [
+      '--size 64 128',
+      64,
+      'pi-bench: after --: unknown argument 128; pi-bench sweep matmul --help lists what there is',
+    ],
+  ])('takes after -- what sweep takes, in English: %s', async (after, code, says) => {
+    const file = writeYaml(place.folder, 'as-sweep.yaml', { stacks: [{ name: 'x', stack: 'embedded' }] });
+    const env = { ...process.env, LC_ALL: 'de_DE.UTF-8', LANG: 'de_DE.UTF-8' };
+    const run = await piBenchIn({ env }, 'explore', file, '--dry-run', '--', ...after.split(' '));
+    expect([run.code, run.stderr.slice(0, says.length)]).toEqual([code, says]);
   });
 
   it('counts what can be measured: for what cannot execute the case, or be made, it takes another', () => {

@@ -98,6 +98,18 @@ describe('a signal', () => {
       expect(batch?.inspections.map(({ status }) => status)).toEqual(Array(4).fill('measured'));
     }));
 
+  it('ends a self-test: what was cut short is no fault that was missed', async () => {
+    const running = startPiBench(['doctor', '--self-test']);
+    const parent = running.child.pid ?? 0;
+    const worker = await until(() => workerOf(parent), 'the first launch');
+    // As a terminal does: to all of the group.
+    for (const pid of [worker, parent]) process.kill(pid, 'SIGINT');
+    const run = await running.ended;
+    expect(run.code).toBe(130);
+    expect(run.stdout).toContain('Self-test');
+    expect(run.stdout).not.toMatch(/MISSED|caught /);
+  });
+
   it('that comes once more ends it at once, and says how the campaign is gone on with', () =>
     withFolder(async (out) => {
       const args = [...MEASURED, '--reps', '2000', '--inspections', '2', '--no-wait'];

@@ -6,11 +6,13 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { collective } from '../../src/indicators/collective.js';
 import {
   busFactor,
+  type Collective,
   countOf,
   ELEMENT_NAMES,
   ELEMENTS,
   fittingBytes,
   OPERATIONS,
+  type Operation,
   operandBytes,
   readCollective,
 } from '../../src/indicators/collective-cases.js';
@@ -19,13 +21,33 @@ import { machineOf } from '../support/machine.js';
 
 afterEach(() => void vi.unstubAllEnvs());
 
+/** Bytes of a rank's operands, as the table of native/collective/problem.h has them; rank 0 is the root. */
+function operandsOf(one: Collective, rank: number): number {
+  const count = countOf(one);
+  const [all, atRoot] = [one.ranks * count, rank === 0];
+  const table: Readonly<Record<Operation, readonly [gives: number, gets: number, sharing: boolean]>> = {
+    'all-reduce': [count, count, true],
+    reduce: [count, atRoot ? count : 0, atRoot],
+    broadcast: [atRoot ? count : 0, count, atRoot],
+    'all-gather': [count, all, true],
+    gather: [count, atRoot ? all : 0, atRoot],
+    'reduce-scatter': [all, count, true],
+    scatter: [atRoot ? all : 0, count, atRoot],
+    'all-to-all': [all, all, true],
+    'send-recv': [count, count, false],
+    barrier: [0, 0, false],
+  };
+  const [gives, gets, sharing] = table[one.operation];
+  return (one.inPlace && sharing ? Math.max(gives, gets) : gives + gets) * ELEMENTS[one.dtype];
+}
+
 const casesOf = (flags: Record<string, unknown>) => collective.fromFlags(flags, machineOf());
 
 describe('the cases of a collective', () => {
   it('of all-reduce without flags: from the smallest to past the caches, on every CPU', () => {
     const cases = casesOf({ operation: 'all-reduce' });
-    expect(cases).toHaveLength(24 - 1);
-    expect(cases.map(({ bytes }) => bytes).slice(0, 3)).toEqual([16, 32, 64]);
+    expect(cases).toHaveLength(24);
+    expect(cases.map(({ bytes }) => bytes).slice(0, 3)).toEqual([8, 16, 32]);
     expect(cases.at(-1)?.bytes).toBe(64 * 2 ** 20);
     expect(cases[0]).toMatchObject({
       ranks: 2,
@@ -35,6 +57,16 @@ describe('the cases of a collective', () => {
       sync: 'barrier',
       inputs: 'fresh',
     });
+  });
+
+  it('without flags begin with the smallest of the usual sizes that the operation can have', () => {
+    const least = (operation: string, dtype = 'float32') =>
+      casesOf({ operation, dtype, ranks: '64' })[0]?.bytes;
+    expect(least('all-reduce')).toBe(8);
+    expect(least('broadcast', 'float64')).toBe(8);
+    expect(least('all-gather')).toBe(64 * 4);
+    expect(least('all-to-all', 'int8')).toBe(64);
+    expect(casesOf({ operation: 'barrier', ranks: '64' }).map(({ bytes }) => bytes)).toEqual([0]);
   });
 
   it('are those that flags name', () => {
@@ -107,7 +139,10 @@ describe('the cases of a collective', () => {
           };
           expect(bytes).toBe(operation === 'barrier' ? 0 : asked);
           expect(Number.isInteger(countOf(one))).toBe(true);
-          expect(operandBytes(one)).toBeGreaterThanOrEqual(bytes);
+          for (const inPlace of operation === 'send-recv' ? [false] : [false, true]) {
+            const all = Array.from({ length: n }, (_, rank) => operandsOf({ ...one, inPlace }, rank));
+            expect(operandBytes({ ...one, inPlace })).toBe(all.reduce((sum, some) => sum + some, 0));
+          }
         },
       ),
     );
@@ -221,6 +256,19 @@ describe('the cases of MPI whose ranks a launcher has started', () => {
     const [one] = byMpi();
     expect(one).toMatchObject({ ranks: 32, perHost: 2, pin: true });
     expect(collective.threads(one ?? {})).toBe(2);
+  });
+
+  it('may have the root among those of this host, however few they are', () => {
+    vi.stubEnv('OMPI_COMM_WORLD_RANK', '0');
+    vi.stubEnv('OMPI_COMM_WORLD_SIZE', '32');
+    vi.stubEnv('OMPI_COMM_WORLD_LOCAL_RANK', '0');
+    vi.stubEnv('OMPI_COMM_WORLD_LOCAL_SIZE', '1');
+    const gigabytes = (operation: string) =>
+      Math.floor(collective.memory(byMpi({ operation, bytes: '8GiB' })[0] ?? {}) / 2 ** 30);
+    // The root's output is 8 GiB, its input a block of them; beside them the ceiling has 1 GiB.
+    expect(gigabytes('gather')).toBe(9);
+    expect(gigabytes('all-gather')).toBe(9);
+    expect(gigabytes('reduce')).toBe(17);
   });
 
   it('have no number on this host where it does not say, and nothing is refused for what is not known', () => {

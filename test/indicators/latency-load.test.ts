@@ -119,6 +119,24 @@ describe('latency under load', () => {
     expect(casesOf({ load: '3' }, small)).toHaveLength(1);
   });
 
+  it('has by itself sizes that find room beside the sets', () => {
+    const machine = eight();
+    const cpu = { ...machine.cpu, caches: [cache(1, 32 * 1024, 1, 8), cache(3, 256 * MIB, 8, 1)] };
+    const free = 4.5 * GIB;
+    const small = { ...machine, cpu, memory: { ...machine.memory, available: free } };
+    const largest = (flags: Record<string, unknown>) => latency.fromFlags(flags, small).at(-1) ?? {};
+    expect(largest({}).bytes).toBe(GIB);
+    const beside = largest({ load: '0,4' });
+    expect(beside.bytes).toBe(128 * MIB);
+    expect(latency.memory(beside)).toBeLessThanOrEqual(free);
+  });
+
+  it('is what to ask less of where its sets are more than the working set', () => {
+    expect(latency.lessMemory?.(loaded(3))).toBe('ask for fewer with --load');
+    expect(latency.lessMemory?.(loaded(1, { bytes: GIB }))).toBe('choose a smaller size');
+    expect(latency.lessMemory?.(casesOf({})[0] ?? {})).toBe('choose a smaller size');
+  });
+
   it.each([
     [{ loadBytes: undefined }, /load and loadBytes make a case together/],
     [{ load: undefined }, /load and loadBytes make a case together/],

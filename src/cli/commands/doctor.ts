@@ -239,12 +239,12 @@ async function doctor(json: boolean, selfTests: boolean): Promise<void> {
 
   const out = json ? process.stderr : process.stdout;
   out.write(`\n${style.bold('Self-test: faults on purpose, each must be caught')}\n\n`);
-  const all = await selfTest(machine, ({ what, caught, saw }) =>
+  const code = await selfTest(machine, ({ what, caught, saw }) =>
     out.write(
       `  ${caught ? style.good('caught') : style.bad('MISSED')}  ${what}\n          ${style.dim(saw)}\n`,
     ),
   );
-  if (!all) process.exitCode = EXIT.answerIsNo;
+  if (code !== EXIT.done) process.exitCode = code;
 }
 
 export const doctorCommand: CommandModule = {

@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto';
 import { basename, dirname, resolve } from 'node:path';
 import type { Argv, CommandModule } from 'yargs';
 import createYargs from 'yargs';
+import { asksForGpu } from '../../devices/device.js';
 import { EXIT, UserError } from '../../errors.js';
 import { findIndicator, indicators } from '../../indicators/index.js';
 import type { Flags } from '../../indicators/indicator.js';
@@ -22,7 +23,8 @@ import { measure } from '../measure.js';
 import { hooksOf, readStackFile } from '../own-stacks.js';
 import { say } from '../say.js';
 import { sweptOptions } from '../swept-batches.js';
-import { refuseTwice, refuseValue, requireValues, UsageError } from '../usage.js';
+import { plainMessage, refuseTwice, refuseValue, requireValues, UsageError } from '../usage.js';
+import { sweptCommand } from './sweep.js';
 
 const DEFAULT_INDICATOR = 'matmul';
 /** What explore has itself, or decides. */
@@ -35,15 +37,19 @@ function measuringOf(given: readonly string[], outer: Flags): Measuring {
   const options = Object.fromEntries(
     Object.entries(sweptOptions(indicator)).filter(([name]) => !NOT_AFTER.includes(name)),
   );
-  const flags = createYargs(given.slice(named ? 1 : 0))
-    .options(options)
+  const words = [indicator.name, ...given.slice(named ? 1 : 0)];
+  const flags = createYargs(words)
+    .detectLocale(false)
+    .command(sweptCommand(indicator, options, () => {}))
     .strict()
     .check((passed) => refuseTwice(passed) && refuseValue(passed, given) && requireValues(passed, given))
     .version(false)
     .help(false)
     .exitProcess(false)
     .fail((message: string | null, error: Error | undefined) => {
-      throw error ?? new UsageError(`after --: ${message ?? 'bad usage'}`);
+      const said = message ?? 'bad usage';
+      const plain = plainMessage(said, ['sweep', ...words], 'sweep', Object.keys(options));
+      throw error ?? new UsageError(`after --: ${plain ?? said}`);
     })
     .parseSync();
   return { indicator, flags: { ...outer, ...flags } };
@@ -113,13 +119,17 @@ async function run(file: string, flags: Flags): Promise<void> {
   const seed = seedOf(flags) ?? randomInt(2 ** 32);
   const [budget, labels] = [budgetOf(measuring.flags), labelsOf(measuring.flags)];
   const stacks = readStackFile(file);
-  const machine = describeHere();
+  const machine = describeHere(asksForGpu(String(measuring.flags.device)));
   checkMeasuring({ file, stacks }, measuring, machine);
   const dryRun = flags.dryRun === true;
   const hooks = hooksOf(flags.quiet === true);
   const make = makerOf({ measuring, machine, folder: dirname(resolve(file)), unpack: !dryRun, hooks });
   const found = await explore({ file, stacks, strategy, count, seed }, make, hooks);
-  const { taken, skipped } = found;
+  const { taken, skipped, gaveUp } = found;
+  if (gaveUp)
+    say(
+      `gave up after ${skipped.length} candidates that were skipped: ${taken.length} of ${count} were found; narrow ${file}`,
+    );
   if (dryRun) {
     const shown = shownOf(found, seed);
     const text =
@@ -155,7 +165,8 @@ export const exploreCommand: CommandModule = {
   describe: 'Measure candidates that a stack file’s versions and alternatives make',
   builder: (yargs): Argv =>
     yargs
-      .parserConfiguration({ 'populate--': true })
+      // What stands after -- stays as it was typed.
+      .parserConfiguration({ 'populate--': true, 'parse-positional-numbers': false })
       .positional('file', { type: 'string', describe: 'The stack file', demandOption: true })
       .option('strategy', {
         type: 'string',

@@ -12,14 +12,18 @@ import { terminalStyle } from '../../readers/terminal/style.js';
 import { ownOfCampaign } from '../asked-stacks.js';
 import { outputOptions } from '../common-options.js';
 import { createCampaign } from '../create-campaign.js';
+import { distinctBatches } from '../distinct-batches.js';
 import { batchesOfEntry } from '../entry-batches.js';
 import { describeHere } from '../here.js';
 import { measure } from '../measure.js';
 import { NO_OWN, type OwnNames } from '../own-stack-names.js';
 import { readOwnStacks } from '../own-stacks.js';
 import { planText } from '../plan-text.js';
+import { say } from '../say.js';
 
 type CampaignInput = Parameters<typeof createCampaign>[0];
+
+const WITH_LABELS = 'to measure a stack beside itself give each entry labels of its own (docs/sweeps.md)';
 
 function inputOf(
   file: CampaignFile,
@@ -30,7 +34,12 @@ function inputOf(
   return {
     name: file.name ?? basename(path).replace(/\.[^.]*$/, ''),
     command: process.argv.slice(2),
-    batches: file.entries.flatMap((entry) => batchesOfEntry(entry, path, machine, own)),
+    batches: distinctBatches(
+      file.entries,
+      (entry) => batchesOfEntry(entry, path, machine, own),
+      ({ line }) =>
+        say(`${path}:${line}: all of it is asked for above, and is measured once; ${WITH_LABELS}`),
+    ),
     seed: file.seed,
     budget: file.budget === null ? null : requireDuration(file.budget, `${path}: budget`),
     labels: file.labels,

@@ -1,5 +1,5 @@
 /** `pi-bench sweep INDICATOR`: the command of an indicator with several values for any of its flags. */
-import type { CommandModule } from 'yargs';
+import type { CommandModule, Options } from 'yargs';
 import { asksForGpu } from '../../devices/device.js';
 import { UserError } from '../../errors.js';
 import { findIndicator, indicators } from '../../indicators/index.js';
@@ -15,12 +15,16 @@ import { namedOptions, positionalOf } from './measure.js';
 /** What is done with an indicator and its flags. */
 type Sweep = (indicator: Indicator, flags: Flags) => void | Promise<void>;
 
-const sweepOf = (indicator: Indicator, sweep: Sweep): CommandModule => ({
+/** @param options of `sweptOptions`, those that it takes */
+export const sweptCommand = (
+  indicator: Indicator,
+  options: Readonly<Record<string, Options>>,
+  sweep: Sweep,
+): CommandModule => ({
   command:
     indicator.positional === undefined ? indicator.name : `${indicator.name} [${indicator.positional}]`,
   describe: `Sweep: ${indicator.summary}`,
-  builder: (yargs) =>
-    positionalOf(indicator, yargs).options(namedOptions(indicator, sweptOptions(indicator))),
+  builder: (yargs) => positionalOf(indicator, yargs).options(namedOptions(indicator, options)),
   handler: (flags) => sweep(indicator, flags),
 });
 
@@ -52,7 +56,8 @@ export const sweepingBy = (sweep: Sweep): CommandModule => ({
   describe:
     'Measure over lists and ranges of any flag: how an indicator behaves, how many repetitions it needs',
   builder: (yargs) => {
-    for (const indicator of indicators) yargs.command(sweepOf(indicator, sweep));
+    for (const indicator of indicators)
+      yargs.command(sweptCommand(indicator, sweptOptions(indicator), sweep));
     // Whatever flags follow, what is wrong is the indicator.
     const other: CommandModule = {
       command: '$0 [indicator]',

@@ -1,0 +1,33 @@
+/** What GPUs that are asked for together have free. */
+import { expect, it } from 'vitest';
+import { withEvenMemory } from '../../src/devices/even-memory.js';
+import type { GpuDescription } from '../../src/machine/gpus.js';
+import { machineOf } from '../support/machine.js';
+
+const gpu = (ordinal: number, freeBytes: number | null, name = 'large'): GpuDescription =>
+  ({ ordinal, name, memoryBytes: 80, freeBytes }) as GpuDescription;
+const machine = {
+  ...machineOf(),
+  gpus: {
+    problem: null,
+    cuda: '13.0',
+    library: 'libcuda.so.1',
+    devices: [gpu(0, 70), gpu(1, 60), gpu(2, 1), gpu(3, 50, 'small')],
+  },
+};
+const freeOf = (...named: readonly string[]) =>
+  withEvenMemory(named, machine).gpus?.devices.map(({ freeBytes }) => freeBytes);
+
+it('is what the fullest of their kind among them has free, whoever else is full', () => {
+  expect(freeOf('cuda:0')).toEqual([70, 60, 1, 50]);
+  expect(freeOf('cuda:0', 'cuda:1', 'cuda:3')).toEqual([60, 60, 1, 50]);
+  expect(freeOf('cuda:0', 'cuda:1', 'cuda:2')).toEqual([1, 1, 1, 50]);
+});
+
+it('is all of their memory where nothing tells, and nobody’s where none is a GPU', () => {
+  const untold = { ...machine, gpus: { ...machine.gpus, devices: [gpu(0, null)] } };
+  expect(withEvenMemory(['cuda:0'], untold).gpus?.devices[0]?.freeBytes).toBe(80);
+  expect(freeOf('cpu')).toEqual([70, 60, 1, 50]);
+  const without = machineOf();
+  expect(withEvenMemory(['cpu'], without)).toBe(without);
+});
