@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { batchesHere, notMeasured } from '../../src/cli/qualification/batches-here.js';
 import { shippedSuite } from '../../src/cli/qualification/suites.js';
+import { withEvenMemory } from '../../src/devices/even-memory.js';
 import { memory } from '../../src/indicators/memory.js';
 import type { GpuDescription } from '../../src/machine/gpus.js';
 import type { MachineDescription } from '../../src/machine/types.js';
@@ -83,7 +84,9 @@ describe('the memory patterns of t3', () => {
     const machine = withGpus(gpu(0, 139 * GIB), gpu(1, 138 * GIB));
     const entry = shippedSuite('t3').entries.find(({ part }) => part === 'gpu-memory-pattern');
     expect(entry?.flags).toMatchObject({ device: 'cuda:all', 'at-once': 'only' });
-    const casesOn = (device: string) => memory.fromFlags({ ...entry?.flags, device }, machine);
+    // As the campaign does for the devices that a sweep names.
+    const even = withEvenMemory(['cuda:0', 'cuda:1'], machine);
+    const casesOn = (device: string) => memory.fromFlags({ ...entry?.flags, device }, even);
     const [one] = casesOn('cuda:0');
     expect(Number(one?.bytes) / (138 * GIB)).toBeCloseTo(0.9, 2);
     expect(casesOn('cuda:1')).toEqual([one]);

@@ -29,8 +29,7 @@ export function verifiedText(
   }
   const missing = batches.filter(({ verified }) => verified === 'not-run').length;
   if (missing === batches.length) return style.warn('not verified: no launch counts');
-  const rest =
-    missing > 0 ? style.warn(`; not verified: ${plural(missing, 'case')}, no launch counts`) : '';
+  const rest = missing > 0 ? style.warn(`; not verified: ${plural(missing, 'case')}, no launch counts`) : '';
   const ways = waysText(batches, typeof how === 'string' ? () => how : how);
   return `${style.good('verified')} ${ways}${rest}`;
 }
