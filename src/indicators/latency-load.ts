@@ -22,6 +22,21 @@ export const MOST_LOAD = MOST_THREADS - 1;
 /** Whole huge pages, which are whole pieces as the addon reads them. */
 export const LOAD_STEP: Bytes = 2 * 2 ** 20;
 
+/** Of a loading thread’s set, what it takes beside itself: its sums, and when the thread was off its CPU. */
+const BESIDE_SET: Bytes = 2 * 2 ** 20;
+/** Less would hold no working set at all. */
+const LEAST_LEFT: Bytes = 2 * 2 ** 20;
+
+/** What the loading threads take of the memory. */
+export const loadedBytes = ({ load, loadBytes }: Load): Bytes => load * (loadBytes + BESIDE_SET);
+
+/** What is left for the working set beside the most loading threads; null: not known. What does not fit is refused as a launch. */
+export function freeBeside(loads: readonly Load[], machine: MachineDescription): Bytes | null {
+  const free = availableMemory(machine);
+  const taken = Math.max(0, ...loads.map(loadedBytes));
+  return free === null ? null : Math.max(LEAST_LEFT, free - taken);
+}
+
 export const loadOption: Options = {
   type: 'string',
   group: 'Case:',

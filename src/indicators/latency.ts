@@ -7,7 +7,6 @@
 import { z } from 'zod';
 import { asksForGpu } from '../devices/device.js';
 import { UserError } from '../errors.js';
-import { availableMemory } from '../machine/capacity.js';
 import { parseCpuList } from '../machine/linux/cpu-list.js';
 import type { CpuDescription, MachineDescription } from '../machine/types.js';
 import { formatBytes } from '../quantities/format.js';
@@ -16,7 +15,15 @@ import { LOADS, latencyCurves, latencyKpis } from '../record/latency-kpis.js';
 import type { Bytes } from '../units.js';
 import { askedSizes, bytesOption } from './asked-sizes.js';
 import type { Flags, Indicator, Parameters } from './indicator.js';
-import { askedLoads, LOAD_STEP, type Load, loadOption, loadText, MOST_LOAD } from './latency-load.js';
+import {
+  askedLoads,
+  freeBeside,
+  LOAD_STEP,
+  loadedBytes,
+  loadOption,
+  loadText,
+  MOST_LOAD,
+} from './latency-load.js';
 import { sizeText } from './memory-share.js';
 import { defaultSizes, ofOneCore } from './memory-sizes.js';
 import { threadOptions, threadsOf } from './threads.js';
@@ -37,8 +44,6 @@ const LEAST_LOADS = 2 ** 15;
 const HUGE_PAGE: Bytes = 2 * 2 ** 20;
 /** Of a line, what it takes beside itself while lines are put in order, and while the ring is checked. */
 const BESIDE_LINE: Bytes = 5;
-/** Of a loading thread’s set, what it takes beside itself: its sums, and when the thread was off its CPU. */
-const BESIDE_SET: Bytes = 2 * 2 ** 20;
 /** Of a share of the memory: linking and checking that takes a minute or two. */
 const MOST_OF_SHARE: Bytes = 16 * 2 ** 30;
 
@@ -100,13 +105,6 @@ function lineOf({ caches }: Pick<CpuDescription, 'caches'>): Bytes {
   const told = caches.flatMap(({ type, line }) => (type === 'instruction' || line === null ? [] : [line]));
   const line = Math.max(0, ...told);
   return line >= LINK && line <= MOST_LINE && line % 8 === 0 ? line : USUAL_LINE;
-}
-
-/** What is left for the working set beside the most loading threads; null: not known. What does not fit is refused as a launch. */
-function freeBeside(loads: readonly Load[], machine: MachineDescription): Bytes | null {
-  const free = availableMemory(machine);
-  const taken = Math.max(0, ...loads.map(({ load, loadBytes }) => load * (loadBytes + BESIDE_SET)));
-  return free === null ? null : Math.max(HUGE_PAGE, free - taken);
 }
 
 /** Only whether to pin is left to say. @throws UserError for more threads, QuantityError */
@@ -173,7 +171,7 @@ export const latency: Indicator = {
     const { bytes, stride, load = 0, loadBytes = 0 } = read(parameters);
     // A small working set lies in memory for a ring of which one call does not come round.
     const lines = Math.max(linesOf({ bytes, stride }), 2 * LEAST_LOADS);
-    return lines * (stride + BESIDE_LINE) + HUGE_PAGE + load * (loadBytes + BESIDE_SET);
+    return lines * (stride + BESIDE_LINE) + HUGE_PAGE + loadedBytes({ load, loadBytes });
   },
   lessMemory(parameters) {
     const { bytes, load = 0, loadBytes = 0 } = read(parameters);

@@ -1,20 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { renderMemory } from '../../src/readers/terminal/memory.js';
 import { terminalStyle } from '../../src/readers/terminal/style.js';
+import { shortText } from '../../src/readers/terminal/working-sets.js';
 import type { PiBenchRecord } from '../../src/record/schema.js';
 import { batchOf } from '../support/batch.js';
 import { cache, machineOf } from '../support/machine.js';
 
 const MIB = 2 ** 20;
 
-/** With so much memory free, on 384 MiB of last cache or what else is said of the CPU. */
-function shown(available: number, sizes: readonly number[], cpu: object = {}): string {
+/** With so much memory free, and 384 MiB of last cache or what else is said of the CPU. */
+function machineWith(available: number, cpu: object = {}) {
   const bare = machineOf();
-  const machine = {
+  return {
     ...bare,
     cpu: { ...bare.cpu, caches: [cache(3, 384 * MIB, 2, 1)], ...cpu },
     memory: { ...bare.memory, available },
   };
+}
+
+function shown(available: number, sizes: readonly number[], cpu: object = {}): string {
+  const machine = machineWith(available, cpu);
   const batches = sizes.map((bytes) =>
     batchOf(
       {
@@ -36,6 +41,30 @@ describe('the table of memory', () => {
     expect(shown(1000 * MIB, [256 * MIB, 512 * MIB])).toContain(
       '512 MiB is 1.3 times the last caches (384 MiB together): a part of it is read from caches',
     );
+  });
+
+  it('says so, too, where threads that load the memory meanwhile left no more', () => {
+    const batches = [MIB, 256 * MIB].map((bytes) =>
+      batchOf(
+        {
+          indicator: 'latency',
+          parameters: {
+            order: 'random',
+            bytes,
+            stride: 64,
+            threads: 1,
+            pin: true,
+            load: 3,
+            loadBytes: 1024 * MIB,
+          },
+        },
+        [{ seconds: 1e-3 }],
+      ),
+    );
+    const short = (free: number) =>
+      shortText({ batches, machine: machineWith(free) as unknown as PiBenchRecord['machine'] }).join(' ');
+    expect(short(512 * MIB + 3 * 1026 * MIB)).toContain('half of the free memory allowed no more');
+    expect(short(2 * 512 * MIB + 3 * 1026 * MIB)).toBe('');
   });
 
   it('says what it rests on where the system lists no caches', () => {

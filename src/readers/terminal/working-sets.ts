@@ -1,8 +1,8 @@
 /** What is said below a table over working sets, of memory and of latency alike: huge pages, a largest size that is none. */
 import { isGpu } from '../../devices/device.js';
 import { machineOn } from '../../devices/machine-on-part.js';
+import { freeBeside, type Load } from '../../indicators/latency-load.js';
 import { assumedLast, ofOneCore, shortOfMain } from '../../indicators/memory-sizes.js';
-import { availableMemory } from '../../machine/capacity.js';
 import type { MachineDescription } from '../../machine/types.js';
 import { formatBytes, significant } from '../../quantities/format.js';
 import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
@@ -18,6 +18,12 @@ const OVER_WORKING_SETS: readonly string[] = ['memory', 'latency'];
 
 type Measured = Pick<PiBenchRecord, 'batches' | 'machine'>;
 
+/** What a case loads beside what it measures: of most indicators nothing. */
+const loadOf = ({ case: { parameters } }: RecordBatch): Load => ({
+  load: Number(parameters.load ?? 0),
+  loadBytes: Number(parameters.loadBytes ?? 0),
+});
+
 /** @param batches of one indicator on one device */
 function shortOf({ batches, machine }: Measured): readonly string[] {
   const description = machine as unknown as MachineDescription;
@@ -26,7 +32,7 @@ function shortOf({ batches, machine }: Measured): readonly string[] {
   if (isGpu(device) || !('limits' in machine)) return [];
   const largest = Math.max(...batches.map(bytesOf));
   const here = machineOn(device, description);
-  const free = availableMemory(here);
+  const free = freeBeside(batches.map(loadOf), here);
   const ofOne = batches[0]?.case.indicator === 'latency';
   const read = ofOne ? ofOneCore(here.cpu) : here.cpu;
   const core = ofOne ? ' of one core' : '';
