@@ -374,6 +374,28 @@ void check_rules_of_intel(Checks& check) {
   }
 }
 
+// On Zen 4 near products go by plain tiles, and what fills most of L2 is asked for.
+void check_rules_of_zen4(Checks& check) {
+  for (const InstructionSet* set : {&pibench::kernels::kAvx512, &pibench::kernels::kAvx512Float64}) {
+    const MicroKernel& kernel = set->kernels[0];
+    const std::string name = std::string("avx512 ") + pibench::test::name_of(kernel.type) + " on Zen 4";
+    const auto bytes = static_cast<std::int64_t>(kernel.packing->source_size);
+    const auto choose = [&](const GemmShape& shape) {
+      return choose_strategy(kernel, shape, 1, CoreKind::kOther);
+    };
+    check.that(choose({64, 64, 64}).plain && !choose({64, 64, 4096 / bytes}).plain,
+               name + ": tiles are plain, but not where rows of A meet in L1");
+    for (const CoreKind others : {CoreKind::kIntel, CoreKind::kZen5})
+      check.that(!choose_strategy(kernel, {64, 64, 64}, 1, others).plain, name + ": nobody else's are");
+    const std::int64_t columns = 8 * kernel.nr;
+    const std::int64_t half = pibench::kernels::cache_sizes().l2 / 2 / (columns * bytes);
+    check.that(choose({500, columns, half * 3 / 2}).b_asked && !choose({500, columns, half}).b_asked,
+               name + ": a B of three quarters of L2 is asked for, and one of half of it is not");
+    check.that(!choose({500, columns, half * 3 / 2, false, false, 100}).b_asked,
+               name + ": nor is it in batches, of which the next product is");
+  }
+}
+
 // On Intel's cores many rows of what is near go strip by strip, two tiles as one, and nobody writes rows of
 // others.
 void check_pairs_of_intel(Checks& check) {
@@ -533,6 +555,7 @@ int main(int argc, char** argv) {
 #if defined(__x86_64__)
   check_rules_of_amx(check);
   check_rules_of_intel(check);
+  check_rules_of_zen4(check);
   check_pairs_of_intel(check);
 #endif
 #if defined(__x86_64__)
