@@ -61,6 +61,8 @@ export interface CampaignEnd extends Finished {
   readonly exitCode: number;
   /** Of the signal that stopped it, whatever else its exit code tells first; null: none did. */
   readonly signalled: number | null;
+  /** Of a signal that came, also where nothing was left that it could stop: nothing else is begun. null: none came. */
+  readonly came: number | null;
 }
 
 const codeOf = (signal: NodeJS.Signals | null): number | null =>
@@ -175,11 +177,13 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
   if (finished !== undefined) {
     stopper.release();
     const exitCode = exitCodeOf(finished.record, conducted, null, options.strict);
-    return { ...finished, exitCode, signalled: null };
+    return { ...finished, exitCode, signalled: null, came: codeOf(stopper.came()) };
   }
+  const noteSignal = (name: NodeJS.Signals): void =>
+    store.append({ event: 'interrupted', signal: name, at: new Date().toISOString() });
   const signal = stopper.came();
   if (signal === null && conducted.stoppedBy === 'signal') conducted = { ...conducted, stoppedBy: 'budget' };
-  if (signal !== null) store.append({ event: 'interrupted', signal, at: new Date().toISOString() });
+  if (signal !== null) noteSignal(signal);
   // To find that no launch fits into what is left of a budget is no part of what the result took.
   const active = launched ? monotonic() - began : 0;
   const record = buildRecord({
@@ -193,8 +197,11 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
     lostEarlier: before.lost,
   });
   const path = store.writeRecord(record);
+  const came = stopper.came();
+  if (signal === null && came !== null) noteSignal(came);
   store.append({ event: 'stopped', active, status: record.status, at: new Date().toISOString() });
   stopper.release();
   const exitCode = exitCodeOf(record, conducted, signal, options.strict);
-  return { record, path, exitCode, signalled: record.status === 'interrupted' ? codeOf(signal) : null };
+  const signalled = record.status === 'interrupted' ? codeOf(signal) : null;
+  return { record, path, exitCode, signalled, came: codeOf(came) };
 }

@@ -187,7 +187,7 @@ async function tryOne(
     fault: fault === null ? null : { inspection: FAULTY, kind: fault, at },
   };
   const start = beginCampaign(campaign, folder, machine);
-  const { record, exitCode, signalled } = await runCampaign(start, {
+  const { record, exitCode, came } = await runCampaign(start, {
     quiet: true,
     wait: true,
     strict: false,
@@ -195,7 +195,7 @@ async function tryOne(
   });
   const seconds = start.store.readInspection(FAULTY)?.samples.seconds ?? NO_SAMPLES.seconds;
   const saw = caught(record, exitCode, seconds);
-  return { what, caught: saw !== null, saw: saw ?? 'NOT CAUGHT', signalled };
+  return { what, caught: saw !== null, saw: saw ?? 'NOT CAUGHT', signalled: came };
 }
 
 /**

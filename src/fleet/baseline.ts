@@ -128,8 +128,8 @@ const differentOf = (nodes: Int32Array): number => new Set(nodes).size;
  * @param natural a centre as a file has it
  */
 function apartOf(values: Float64Array, of: Int32Array, natural = (centre: number): number => centre): Apart {
-  const all = centreOf(values);
   const nodes = differentOf(of.filter((_, i) => !Number.isNaN(values[i])));
+  const all = centreOf(values, nodes);
   if (all === null || nodes < LEAST_NODES) return null;
   const { centre, deviation } = all;
   return { centre: natural(centre), deviation, nodes };

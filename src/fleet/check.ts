@@ -4,7 +4,7 @@ import type { HeldAgainst } from './baseline-centres.js';
 import { withoutBeyond } from './beyond.js';
 import { CAUSE_NAMES, CAUSES, type CauseName, causesOf, type Severity } from './causes.js';
 import { adviceOf, failedChecksOf } from './failed-checks.js';
-import { type Disagreement, disagreements, isTold, sameMachines, tells, withoutValue } from './identity.js';
+import { type Disagreement, disagreements, isTold, sameMachines } from './identity.js';
 import { type BaselineCentres, type JudgeTask, judgeAll, type SeriesJudgement } from './judge-series.js';
 import { lackedByMost } from './missing.js';
 import { importedAdvice } from './next-step.js';
@@ -115,9 +115,9 @@ function unusualSettings(fleet: Fleet, all: readonly Disagreement[]): readonly (
       const [first] = values;
       const own = node.settings[name] ?? null;
       if (first === undefined || own === first.value || first.nodes <= told / 2) return [];
-      if (!isTold(node, 'settings') || !tells(name, own) || !tells(name, first.value)) return [];
-      const none = withoutValue(name);
-      return [`${name} is ${own ?? none}, of ${first.nodes} others ${first.value ?? none}`];
+      // What a node, or most nodes, do not tell is no value.
+      if (own === null || first.value === null) return [];
+      return [`${name} is ${own}, of ${first.nodes} others ${first.value}`];
     }),
   );
 }

@@ -3,6 +3,7 @@ import { UserError } from '../errors.js';
 import { limitInForce } from '../machine/gpus.js';
 import type { MachineDescription } from '../machine/types.js';
 import { plural } from '../quantities/format.js';
+import { absencesOf } from '../record/absences.js';
 import type { Labels } from '../record/schema.js';
 import type { NodeHead, Value } from './node-line.js';
 
@@ -38,18 +39,6 @@ const SETTINGS = [
   'gpu_driver',
 ] as const;
 
-/** Of these none is a value as any other; of all others a node that has none does not tell. */
-const MAY_BE_NONE: ReadonlySet<string> = new Set([
-  'hypervisor',
-  'cgroup_cpu_quota',
-  'cgroup_memory_limit_bytes',
-]);
-
-/** Whether a node tells by that what it has. */
-export const tells = (name: string, value: Value): boolean => value !== null || MAY_BE_NONE.has(name);
-
-export const withoutValue = (name: string): string => (MAY_BE_NONE.has(name) ? 'none' : 'not known');
-
 /** Memory that firmware and kernel keep for themselves differs a little between equal nodes. */
 const MEMORY_STEP = 2 ** 30;
 
@@ -59,13 +48,15 @@ const chosen = (labels: Labels, names: readonly string[]): Record<string, Value>
 /** @param machine of the same record */
 export function identityOf(
   labels: Labels,
-  { gpus }: Pick<MachineDescription, 'gpus'>,
+  machine: Partial<Pick<MachineDescription, 'gpus' | 'limits' | 'virtualisation'>>,
 ): Pick<NodeHead, 'hardware' | 'settings'> {
-  const limits = (gpus?.devices ?? []).flatMap((gpu) => limitInForce(gpu) ?? []);
+  const limits = (machine.gpus?.devices ?? []).flatMap((gpu) => limitInForce(gpu) ?? []);
   const memory = labels.memory_bytes;
   return {
     hardware: chosen(labels, HARDWARE),
     settings: {
+      // That there is none is a value as any other: what a node does not tell is not.
+      ...absencesOf(machine),
       ...chosen(labels, SETTINGS),
       ...(typeof memory === 'number' ? { memory_gib: Math.round(memory / MEMORY_STEP) } : {}),
       ...(limits.length === 0 ? {} : { gpu_power_limit_watts: limits.join(',') }),
@@ -84,7 +75,7 @@ type Facts = 'hardware' | 'settings';
 const factsOf = <F extends Facts>(node: Pick<NodeHead, F>, facts: F): Readonly<Record<string, Value>> =>
   node[facts];
 
-/** Of a lost node no fact is known; where one is, a fact that is not there is a value, too: no quota is none. */
+/** Of a lost node no fact is known. */
 export const isTold = <F extends Facts>(node: Pick<NodeHead, F>, facts: F): boolean =>
   Object.keys(factsOf(node, facts)).length > 0;
 
@@ -118,7 +109,7 @@ export function disagreementText({ name, values }: Disagreement): string {
     .slice(0, 3)
     .map(
       ({ value, nodes, example }) =>
-        `${value === null ? withoutValue(name) : JSON.stringify(value)} (${nodes === 1 ? example : `${nodes} nodes, such as ${example}`})`,
+        `${value === null ? 'not known' : JSON.stringify(value)} (${nodes === 1 ? example : `${nodes} nodes, such as ${example}`})`,
     );
   const more = values.length - said.length;
   return `${name}: ${said.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;

@@ -68,20 +68,23 @@ function knownOf(values: Float64Array): Float64Array {
   return known.subarray(0, count);
 }
 
-/** @param values those of the nodes that are kept; NaN: not known. Up to half of them may lie anywhere. */
-export function centreOf(values: Float64Array): Centre | null {
+/**
+ * @param values those of the nodes that are kept; NaN: not known. Up to half of them may lie anywhere.
+ * @param nodes that have a known one, where one may have several: how well centre and spread are known goes by these
+ */
+export function centreOf(values: Float64Array, nodes?: number): Centre | null {
   const known = knownOf(values);
   if (known.length === 0) return null;
-  const nodes = known.length;
+  const count = nodes ?? known.length;
   const centre = medianInPlace(known);
-  if (nodes < 2) return { centre, deviation: 0, nodes, degrees: 1 };
-  return nodes <= MOST_FOR_QN
-    ? { centre, deviation: robustDeviation(known), nodes, degrees: degreesOfQn(nodes) }
+  if (known.length < 2) return { centre, deviation: 0, nodes: count, degrees: 1 };
+  return count <= MOST_FOR_QN
+    ? { centre, deviation: robustDeviation(known), nodes: count, degrees: degreesOfQn(count) }
     : {
         centre,
         deviation: MAD_OF_NORMAL * deviationFrom(centre, known),
-        nodes,
-        degrees: degreesOfMad(nodes),
+        nodes: count,
+        degrees: degreesOfMad(count),
       };
 }
 

@@ -80,7 +80,7 @@ function readContainer(
   if (env.KUBERNETES_SERVICE_HOST !== undefined || /kubepods/.test(cgroup)) return 'kubernetes';
   if (reader('/.dockerenv') !== null && hasContainerMounts(reader)) return 'docker';
   if (reader('/run/.containerenv') !== null) return 'podman';
-  if (isApptainer(reader, env)) return 'apptainer';
+  if (isApptainer(reader)) return 'apptainer';
   if (/[/:](docker)[/-]/.test(cgroup) || manager === 'docker') return 'docker';
   if (/libpod/.test(cgroup) || manager === 'podman') return 'podman';
   if (/\/lxc[./]/.test(cgroup) || /^lxc/.test(manager)) return 'lxc';
@@ -88,11 +88,11 @@ function readContainer(
   return null;
 }
 
-/** Apptainer leaves the control group as it is, so a variable that it sets has to tell, or, where those were cleared, a file that it puts into each image. */
-const isApptainer = (reader: FileReader, env: Readonly<Record<string, string | undefined>>): boolean =>
-  env.APPTAINER_CONTAINER !== undefined ||
-  env.SINGULARITY_CONTAINER !== undefined ||
-  reader('/.singularity.d/runscript') !== null;
+/**
+ * Apptainer leaves the control group as it is, and its variables prove nothing: Slurm passes those of who submitted on to nodes where
+ * nothing is in a container. It puts this file into each image of its own; one of OCI (--oci) has none, and is not known.
+ */
+const isApptainer = (reader: FileReader): boolean => reader('/.singularity.d/runscript') !== null;
 
 /**
  * Docker mounts these files of its own into each container. A virtual machine whose disk was made from an image has

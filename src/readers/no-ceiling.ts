@@ -62,3 +62,14 @@ export function noCeilingTexts(batches: readonly Executed[]): readonly string[] 
 /** Of a batch of another indicator, why no peak is known to hold its rate against. null: that is not the reason. */
 export const noPeakText = (batch: Executed): string | null =>
   batch.case.indicator === 'peak' ? null : leftText(batch, 'the best loop of this build');
+
+/** Of several, each once; nothing of those whose rate is held against a peak, or that have none. */
+export const noPeakTexts = (
+  batches: readonly (Executed & Pick<RecordBatch, 'rate' | 'roofline'>)[],
+): readonly string[] => [
+  ...new Set(
+    batches.flatMap((batch) =>
+      batch.rate === null || batch.roofline != null ? [] : (noPeakText(batch) ?? []),
+    ),
+  ),
+];

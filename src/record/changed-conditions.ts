@@ -6,6 +6,7 @@ import { gpuNamed } from '../devices/device.js';
 import { type GpuDescription, limitInForce } from '../machine/gpus.js';
 import { memoryDiffers } from '../machine/same-machine.js';
 import type { MachineDescription } from '../machine/types.js';
+import { absencesOf } from './absences.js';
 import { machineLabels } from './labels.js';
 import type { Labels } from './schema.js';
 
@@ -38,21 +39,15 @@ const NAMES: Readonly<Record<string, string>> = {
   smt: 'SMT',
 };
 
-/** Of limits the label has none where there is none, and where none can be seen. */
-const NO_LIMIT = 'none';
-
 function labelsOf(machine: MachineDescription): Labels {
   const labels = machineLabels(machine, NOBODY, '');
-  const { cgroupTold, cgroup } = machine.limits;
-  const none = cgroupTold && cgroup?.visible !== false ? NO_LIMIT : null;
   return {
     ...labels,
+    ...absencesOf(machine),
     // Of which a part could not be read.
     cpu_family_model_stepping: String(labels.cpu_family_model_stepping).includes('?')
       ? null
       : (labels.cpu_family_model_stepping ?? null),
-    cgroup_cpu_quota: labels.cgroup_cpu_quota ?? none,
-    cgroup_memory_limit_bytes: labels.cgroup_memory_limit_bytes ?? none,
   };
 }
 

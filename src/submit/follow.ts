@@ -218,8 +218,8 @@ async function withoutResult(
     const { node, unseen } = seen;
     if (unseen === undefined) return { target, phase: 'running', why: node === target ? null : node };
     // Of what runs the reasons are not told, and here somebody may have to do something.
-    if (!isLate('unseen')) return { target, phase: 'waiting', why: unseen };
-    const reason = `nothing came of it within ${patience}: ${unseen}`;
+    if (!isLate('unseen')) return { target, phase: 'waiting', why: `${unseen.why}, ${unseen.meanwhile}` };
+    const reason = `nothing came of it within ${patience}: ${unseen.why}; as it may run there, it is not begun again: submit it anew`;
     end(following, state, { node, exitCode: null, reason, record: null }, false);
     return null;
   }

@@ -53,13 +53,18 @@ function stateElsewhere(
   // What it printed there may be seen late here.
   const reason = `the scheduler has no such job, and its launcher was begun on ${host}`;
   if (hasScheduler) return { phase: 'ended', itself: true, node: null, reason };
-  const unseen = `its launcher was begun on ${host}, which is waited for; if ${host} is gone for good, remove ${noted}`;
+  const unseen = {
+    why: `its launcher was begun on ${host}`,
+    meanwhile: `which is waited for; if ${host} is gone for good, remove ${noted}`,
+  };
   return { phase: 'running', node: null, unseen };
 }
 
+/** @param gone why it is taken for gone, where nothing of it is there */
 function stateOf(
   launcher: Exclude<DetachedState, { phase: 'elsewhere' }>,
   known: JobState | undefined,
+  gone: string,
 ): JobState {
   if (launcher.phase === 'running')
     return known === undefined || known.phase === 'ended' ? { phase: 'running', node: null } : known;
@@ -69,7 +74,7 @@ function stateOf(
   // It may be on another machine, as where one login node goes on with what another one began.
   if (exitCode === null && known !== undefined && known.phase !== 'ended') return known;
   const reasons = {
-    gone: 'its launcher is gone from this machine',
+    gone,
     silent: 'it ended and left no result',
     failed: `its launcher ended with exit code ${exitCode}`,
   };
@@ -129,7 +134,13 @@ export function launchedConnection({ folder }: Context, launcher: Launcher): Con
     if (state.phase === 'elsewhere')
       return stateElsewhere(state.host, known, launcher, pidFile(target, attempt));
     const stranded = tree !== null && state.phase === 'running' && endStranded(job, tree);
-    return stranded ? STRANDED : stateOf(state, known);
+    if (stranded) return STRANDED;
+    // Somebody has removed it, as of a machine that is gone for good: on this one the launcher may never have been.
+    const isNoted = findDetached(folder, target, attempt) !== null;
+    const gone = isNoted
+      ? 'its launcher is gone from this machine'
+      : `its launcher is taken for gone: there is no ${pidFile(target, attempt)}`;
+    return stateOf(state, known, gone);
   };
   const begin = (task: Task): Submitted => ({
     target: task.target,

@@ -24,11 +24,18 @@ export interface Submitted {
   readonly job: string;
 }
 
+export interface Unseen {
+  /** Where it was begun. */
+  readonly why: string;
+  /** What somebody may do as long as it is waited for. */
+  readonly meanwhile: string;
+}
+
 export type JobState =
   /** `hopeless`: it will not begin, as the scheduler has it. */
   | { readonly phase: 'waiting'; readonly why: string | null; readonly hopeless?: boolean }
-  /** `unseen`: where it was begun, and that nobody here can tell whether it still runs. */
-  | { readonly phase: 'running'; readonly node: string | null; readonly unseen?: string }
+  /** `unseen`: nobody here can tell whether it still runs. */
+  | { readonly phase: 'running'; readonly node: string | null; readonly unseen?: Unseen }
   /** `itself`: the program came to its end, and its results may take a moment until they are seen here. */
   | {
       readonly phase: 'ended';

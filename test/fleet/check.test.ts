@@ -3,11 +3,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CauseName, Severity } from '../../src/fleet/causes.js';
 import { checkFleet, type FleetCheck, judgingOf } from '../../src/fleet/check.js';
+import { disagreementText, identityOf } from '../../src/fleet/identity.js';
 import type { NodeCheck, NodeKpi, NodeLine } from '../../src/fleet/node-line.js';
 import { warnedTexts } from '../../src/fleet/notes.js';
 import { openMetrics } from '../../src/fleet/open-metrics.js';
 import { fleetOf } from '../../src/fleet/table.js';
 import { unseenText } from '../../src/fleet/unseen-rules.js';
+import type { MachineDescription } from '../../src/machine/types.js';
+import { machineOf } from '../support/machine.js';
 import { CPU, healthyNodes, KEY, kpiOf, nodeOf, ratesOf } from './support.js';
 
 const check = (nodes: readonly NodeLine[]): FleetCheck =>
@@ -589,11 +592,40 @@ describe('fleet check', () => {
     const found = check([...known, slow, ...lost]);
     expect(causes(found)).toMatchObject({ slow: 'slow', lost0: 'lost' });
     expect(found.settings).toEqual([]);
-    // Of those that tell theirs most decide, and no quota is a value as any other.
-    const limited = { ...slow, settings: { ...settings, cgroup_cpu_quota: 1 } };
+    // Of those that tell theirs most decide.
+    const limited = { ...slow, settings: { ...settings, governor: 'powersave' } };
     const [other] = check([...known, limited, ...lost]).named;
     expect(other?.cause).toBe('settings');
-    expect(other?.reason).toMatch(/cgroup_cpu_quota is 1, of 5 others none/);
+    expect(other?.reason).toMatch(/governor is powersave, of 5 others performance/);
+  });
+
+  it('takes a quota, a limit or a hypervisor for the cause only where others are seen to have none', () => {
+    const shown = machineOf();
+    const guest = { ...shown.virtualisation, guest: true, hypervisor: null };
+    const hidden = machineOf({ cgroup: { version: 2, path: '/a', visible: false } });
+    const of = (others: MachineDescription, own: NodeLine['settings']) => {
+      const { settings } = identityOf({}, others);
+      const nodes = healthyNodes(6).map((node) => ({ ...node, settings: { ...settings, kernel: '6.1' } }));
+      const slow = nodeOf('slow', [kpiOf(ratesOf(8, { level: 0.8e11 }))], {
+        settings: { kernel: '6.1', ...own },
+      });
+      const { named, settings: differ } = check([...nodes, slow]);
+      return [named[0]?.cause, named[0]?.reason ?? '', differ.map(disagreementText)] as const;
+    };
+    const own = { hypervisor: 'KVM', cgroup_cpu_quota: 1, cgroup_memory_limit_bytes: 2 ** 30 };
+    const [unknown, , differ] = of({ ...hidden, virtualisation: guest }, own);
+    expect(unknown).toBe('slow');
+    expect(differ).toEqual(
+      Object.entries(own)
+        .sort()
+        .map(([name, value]) => `${name}: not known (6 nodes, such as n0), ${JSON.stringify(value)} (slow)`),
+    );
+    const bare = { ...shown, virtualisation: { ...shown.virtualisation, guest: false } };
+    for (const [name, value] of Object.entries(own)) {
+      const [cause, reason] = of(bare, { [name]: value });
+      expect(cause).toBe('settings');
+      expect(reason).toContain(`${name} is ${value}, of 6 others none`);
+    }
   });
 
   it('takes a setting that a node, or most nodes, do not tell for no value', () => {

@@ -1,7 +1,8 @@
 /** What makes a fleet one fleet: labels of the records, of which each by itself keeps two nodes apart, or is told as a setting. */
 import { describe, expect, it } from 'vitest';
 import { nodeOf } from '../../src/fleet/from-record.js';
-import { disagreements, refuseMixed, requireFacts } from '../../src/fleet/identity.js';
+import { disagreements, identityOf, refuseMixed, requireFacts } from '../../src/fleet/identity.js';
+import type { MachineDescription } from '../../src/machine/types.js';
 import type { Labels } from '../../src/record/schema.js';
 import { gpu, survey } from '../qualify/support.js';
 import { machineOf } from '../support/machine.js';
@@ -82,6 +83,26 @@ describe('two nodes', () => {
     const unlike = [node('a', { [name]: 'one' }), node('b', { [name]: 'other' })];
     expect(() => refuseMixed(unlike, [])).not.toThrow();
     expect(names(...unlike)).toEqual([name]);
+  });
+
+  it('differ by a hypervisor or limits that one of them has, where the other is seen to have none', () => {
+    const shown = machineOf();
+    const bare = { ...shown, virtualisation: { ...shown.virtualisation, guest: false } };
+    const limits = (own: Partial<MachineDescription['limits']>) => ({
+      ...bare,
+      limits: { ...bare.limits, ...own },
+    });
+    const hidden = limits({ cgroup: { version: 2, path: '/a', visible: false } });
+    const settingsOf = (machine: MachineDescription) => identityOf({}, machine).settings;
+    const none = { cgroup_cpu_quota: 'none', cgroup_memory_limit_bytes: 'none' };
+    expect(settingsOf(bare)).toEqual({ ...none, hypervisor: 'none' });
+    expect(settingsOf(hidden)).toEqual({ hypervisor: 'none' });
+    expect(settingsOf(limits({ cgroupTold: false }))).toEqual({ hypervisor: 'none' });
+    // A guest that nobody can name, and a machine that does not tell.
+    for (const guest of [true, null])
+      expect(settingsOf({ ...bare, virtualisation: { ...bare.virtualisation, guest } })).toEqual(none);
+    const told = (machine: MachineDescription, labels: Labels) => identityOf(labels, machine).settings;
+    expect(told(limits({ cpuQuota: 2 }), { cgroup_cpu_quota: 2 })).toMatchObject({ cgroup_cpu_quota: 2 });
   });
 
   it('differ by memory where a module is missing, and not by what the kernel keeps for itself', () => {

@@ -112,12 +112,16 @@ describe('describing an Apptainer container on a node of Slurm', () => {
     ...intelServer,
     '/proc/self/cgroup': '0::/system.slice/slurmstepd.scope/job_7/step_0/user/task_0\n',
   };
-  it.each<[string, Files, MachineDeps['env']]>([
-    ['a variable', {}, { APPTAINER_CONTAINER: '/images/pi-bench.sif' }],
-    ['the variable of Singularity', {}, { SINGULARITY_CONTAINER: '/images/pi-bench.sif' }],
-    ['a file of its image', { '/.singularity.d/runscript': '#!/bin/sh\n' }, {}],
-  ])('knows it by %s', (_, more, env) => {
-    expect(describeFiles({ ...job, ...more }, { env }).virtualisation.container).toBe('apptainer');
+  it('knows it by a file that its images have', () => {
+    const files = { ...job, '/.singularity.d/runscript': '#!/bin/sh\n' };
+    expect(describeFiles(files).virtualisation.container).toBe('apptainer');
+  });
+  it.each([
+    'APPTAINER_CONTAINER',
+    'SINGULARITY_CONTAINER',
+  ])('does not know it by %s alone, which Slurm passes on from who submitted', (name) => {
+    const env = { [name]: '/images/pi-bench.sif' };
+    expect(describeFiles(job, { env }).virtualisation.container).toBeNull();
   });
   it('knows that it is none without them', () => {
     expect(describeFiles(job).virtualisation.container).toBeNull();

@@ -499,6 +499,18 @@ describe('the builds of one version', () => {
     expect(notesOf(built(addon('1')), built({ ...addon('2'), sha256: null }))).toEqual([]);
   });
 
+  it('are told of a library whose files have other names, too, and not where no version is known', () => {
+    const library = (file: string, digit: string, version: string | null = '0.9.0') =>
+      built({ provider: 'blis', version, file: `/usr/lib/${file}`, sha256: digit.repeat(64) });
+    const serial = library('libblis.so.4', '1');
+    expect(notesOf(serial, library('libblis-mt.so.4', '2'))).toEqual([
+      expect.stringMatching(/: a libblis\.so\.4 111111111111; b libblis-mt\.so\.4 222222222222$/),
+    ]);
+    expect(notesOf(serial, library('libblis.so.4.0.0', '1'))).toEqual([]);
+    expect(notesOf(serial, library('libblis-mt.so.4', '2', '0.9.1'))).toEqual([]);
+    expect(notesOf(library('libblas.so.3', '1', null), library('libcblas.so.3', '2', null))).toEqual([]);
+  });
+
   it('are what is compared between stacks, whose names tell them', () => {
     const both = { batches: [addon('1'), addon('2')].map((stack) => ({ launches: aboutSeconds(1), stack })) };
     const { by, notes, sides } = compare([both]);
@@ -566,6 +578,23 @@ describe('the stacks of sides that are not called by them', () => {
     expect(notesOf({ ...openblas, packages: { a: '1' } }, openblas)).toEqual([]);
     const both = { batches: [...ran(openblas).batches, ...ran({ provider: 'blis' }).batches] };
     expect(compare([both]).notes).toEqual([]);
+  });
+
+  it.each([
+    'stack',
+    'stack_version',
+    'stack_sha256',
+    'candidate',
+  ])('are what is compared by %s, and no reason of a difference', (by) => {
+    const batches = ['0.3.21', '0.3.26'].map((version, i) => ({
+      launches: aboutSeconds(1),
+      stack: { provider: 'openblas', version, sha256: String(i).repeat(64) },
+      labels: { candidate: `made-${i}`, site: `s${i}` },
+    }));
+    const notesBy = (label: string) =>
+      compare([{ batches }], { by: label }).notes.filter((note) => /stacks|builds/.test(note));
+    expect(notesBy(by)).toEqual([]);
+    expect(notesBy('site')).toEqual([expect.stringMatching(/^executed by different stacks/)]);
   });
 });
 

@@ -41,6 +41,13 @@ const lacking: Launch = {
 };
 const product = (ceilings: Launch['ceilings'], repetitions = 40): RecordBatch =>
   batchOf(matmulCase(), [{ seconds: 1e-3, samples: Array(repetitions).fill(1e-3), ceilings }]);
+/** So many, which differ in m. */
+const sized = (ceilings: Launch['ceilings'], count: number, repetitions?: number): RecordBatch[] =>
+  Array.from({ length: count }, (_, i) => {
+    const { asked, ...batch } = product(ceilings, repetitions);
+    const one = matmulCase({ m: 100 + i });
+    return { ...batch, case: one, asked: { ...asked, case: one } };
+  });
 const NONE = { arithmetic: null, memory: null };
 
 const SHORT =
@@ -50,6 +57,9 @@ const NO_PEAK =
   'the best loop of this build does not use AMX, which this CPU has for float32 and which may be faster';
 const LEANS = 'of a launch of 19 repetitions that leans on the slowest of them';
 
+/** As asked for by the indicator's own command, in a sweep, and by a campaign's file. */
+const COMMANDS = ['', 'sweep', 'run'];
+
 describe('a reservation', () => {
   it.each<[string, string, readonly RecordBatch[]]>([
     ['of a largest size that is in the caches', SHORT, [memory(MIB), memory(256 * MIB)]],
@@ -57,23 +67,29 @@ describe('a reservation', () => {
     ['of arrays without huge pages', PAGES, [memory(256 * MIB, lacking)]],
     ['of arrays without huge pages among several', PAGES, [memory(MIB), memory(256 * MIB, lacking)]],
     ['of a peak that is none', NO_PEAK, [product(noPeakBeside('AMX'))]],
+    ['of a peak that is none for several', NO_PEAK, sized(noPeakBeside('AMX'), 2)],
     ['of few repetitions', LEANS, [product(NONE, 19)]],
   ])('%s stands on the terminal, on the page and in Markdown', async (_, said, batches) => {
-    const record = recordWith(batches[0]?.case.indicator ?? '', batches);
-    const report = buildReport(record, []);
-    const page = `${headHtml(report)}${stabilityHtml(report)}`.replaceAll('\u00a0', ' ');
-    expect(renderRecord(record, null, wide)).toContain(said);
-    expect(page).toContain(said);
-    expect((await markdownOf(record)).replaceAll('\\', '')).toContain(said);
+    for (const command of COMMANDS) {
+      const record = recordWith(command === '' ? (batches[0]?.case.indicator ?? '') : command, batches);
+      const report = buildReport(record, []);
+      const page = `${headHtml(report)}${stabilityHtml(report)}`.replaceAll('\u00a0', ' ');
+      // Once, of however many batches it is the same.
+      expect(renderRecord(record, null, wide).split(said), command).toHaveLength(2);
+      expect(page).toContain(said);
+      expect((await markdownOf(record)).replaceAll('\\', '')).toContain(said);
+    }
+  });
+
+  it('of a peak that is none stands below the table of GPUs, too', () => {
+    const onGpu = sized(noPeakBeside('wgmma'), 2).map((batch) => ({ ...batch, device: 'cuda:0' }));
+    expect(renderRecord(recordWith('matmul', onGpu), null, wide)).toContain(
+      'efficiency not known: the best loop of this build does not use wgmma, which this GPU has for float32',
+    );
   });
 
   it('is said once of all batches that it is the same of', () => {
-    const batches = Array.from({ length: 10 }, (_, i) => {
-      const { asked, ...batch } = product(NONE, 19);
-      const one = matmulCase({ m: 100 + i });
-      return { ...batch, case: one, asked: { ...asked, case: one } };
-    });
-    const page = stabilityHtml(buildReport(recordWith('sweep', batches), []));
+    const page = stabilityHtml(buildReport(recordWith('sweep', sized(NONE, 10, 19)), []));
     expect(page.replaceAll('\u00a0', ' ')).toMatch(
       /Slowest 5 %:<\/strong><\/p><ul><li>m 100, m 101, .*, m 107 and 2 more: of a launch of 19 repetitions that leans/,
     );

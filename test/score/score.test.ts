@@ -326,13 +326,16 @@ describe('a score', () => {
         ]),
       ).toEqual(['other-gpu: on another GPU, or one that is set otherwise: GPU-1, the reference GPU-2']);
       const built =
-        (digit: string): Changed =>
+        (digit: string, file = 'x.so'): Changed =>
         (batch) => ({
           ...batch,
-          stack: { ...batch.stack, file: 'x.so', sha256: digit.repeat(64) },
+          stack: { ...batch.stack, provider: 'x', version: '1', file, sha256: digit.repeat(64) },
         });
       expect(told(built('1'), built('2'))).toEqual([
         'other-build: the same version in another build, by its checksum: x.so 111111111111, the reference x.so 222222222222',
+      ]);
+      expect(told(built('1', 'x-mt.so'), built('2'))).toEqual([
+        'other-build: the same version in another build, by its checksum: x-mt.so 111111111111, the reference x.so 222222222222',
       ]);
       const behind =
         (bytes: number): Changed =>

@@ -104,7 +104,11 @@ describe('following a submission', () => {
 });
 
 describe('a node whose launcher was begun on another machine', () => {
-  const unseen: JobState = { phase: 'running', node: null, unseen: 'its launcher was begun on login2' };
+  const unseen: JobState = {
+    phase: 'running',
+    node: null,
+    unseen: { why: 'its launcher was begun on login2', meanwhile: 'which is waited for; or remove a file' },
+  };
 
   it('is waited for and begun no second time, whatever may be tried again', () =>
     withFolder(async (folder) => {
@@ -112,7 +116,9 @@ describe('a node whose launcher was begun on another machine', () => {
       const output = (seconds: number) => (seconds < 7200 ? '' : RESULT);
       const { end, waits } = await followed(folder, { says, output, head: { retries: 3 } });
       expect(end).toMatchObject({ attempt: 1, exitCode: 0 });
-      expect(new Set(waits)).toEqual(new Set(['its launcher was begun on login2']));
+      expect(new Set(waits)).toEqual(
+        new Set(['its launcher was begun on login2, which is waited for; or remove a file']),
+      );
     }));
 
   it('is given up after the time that was said for that, and begun no second time either, as it may run', () =>
@@ -122,7 +128,9 @@ describe('a node whose launcher was begun on another machine', () => {
         attempt: 1,
         exitCode: null,
         again: false,
-        reason: 'nothing came of it within 5 min 0 s: its launcher was begun on login2',
+        // What could be done while it was waited for is of no use any more.
+        reason:
+          'nothing came of it within 5 min 0 s: its launcher was begun on login2; as it may run there, it is not begun again: submit it anew',
       });
       expect(seconds).toBeGreaterThanOrEqual(300);
     }));

@@ -39,8 +39,8 @@ function connectionTo(
 interface Left {
   /** With which it ended, where that is known. */
   readonly exitCode?: number;
-  /** Of the machine on which it was begun, where that is noted. */
-  readonly host?: string;
+  /** Of the machine on which it was begun; null: older versions did not note it; absent: nothing is noted. */
+  readonly host?: string | null;
   readonly hasScheduler?: boolean;
 }
 
@@ -53,7 +53,7 @@ async function stateOf(
     const base = join(folder, 'jobs', 'n1.1');
     mkdirSync(join(folder, 'jobs'));
     if (exitCode !== undefined) writeFileSync(`${base}.exit`, `${exitCode}\n`);
-    if (host !== undefined) writeFileSync(`${base}.pid`, `${ELSEWHERE}\n${host}\n`);
+    if (host !== undefined) writeFileSync(`${base}.pid`, `${ELSEWHERE}\n${host === null ? '' : `${host}\n`}`);
     const jobs = [{ target: 'n1', job: ELSEWHERE }];
     const connection = connectionTo(folder, known, { hasScheduler });
     state = (await connection.observe(jobs, new Map([['n1', 1]]))).get(ELSEWHERE);
@@ -85,7 +85,7 @@ describe('a launcher that is not on this machine', () => {
   });
 
   it.each([
-    ['older versions noted no machine', {}],
+    ['older versions noted no machine', { host: null }],
     ['it was begun here', { host: hostname() }],
   ])('is gone where no scheduler knows of it: %s', async (_, left) => {
     for (const hasScheduler of [true, false])
@@ -96,13 +96,24 @@ describe('a launcher that is not on this machine', () => {
       });
   });
 
+  it('is taken for gone, and not from this machine, where somebody has removed what was noted of it', async () => {
+    expect(await stateOf(undefined, { hasScheduler: false })).toEqual({
+      phase: 'ended',
+      itself: false,
+      node: null,
+      reason: 'its launcher is taken for gone: there is no jobs/n1.1.pid',
+    });
+  });
+
   it('may run on the one on which it was begun, where no scheduler could tell', async () => {
     const mpi = { host: 'login2', hasScheduler: false };
     expect(await stateOf(undefined, mpi)).toEqual({
       phase: 'running',
       node: null,
-      unseen:
-        'its launcher was begun on login2, which is waited for; if login2 is gone for good, remove jobs/n1.1.pid',
+      unseen: {
+        why: 'its launcher was begun on login2',
+        meanwhile: 'which is waited for; if login2 is gone for good, remove jobs/n1.1.pid',
+      },
     });
     expect(await stateOf(undefined, { ...mpi, exitCode: 3 })).toMatchObject({
       phase: 'ended',

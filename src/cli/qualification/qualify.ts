@@ -68,8 +68,10 @@ export interface Qualified {
   readonly record: PiBenchRecord;
   readonly qualification: Qualification;
   readonly path: string;
-  /** Of the signal that ended it; null: none did. */
+  /** Of the signal that ended it, before or while it measured again; null: none did. */
   readonly signalled: number | null;
+  /** Of a signal that came, also where nothing was left to measure; null: none came. */
+  readonly came: number | null;
 }
 
 /** For the counters to be looked at again, and of a deadline what has to be left then to write the record. */
@@ -215,9 +217,15 @@ async function attempt(
   ];
   const folder = join(first.path, '..');
   let ended = first;
+  /** Of a signal that came too late to stop what was measured, and keeps it from being measured again. */
+  let late: number | null = null;
   for (let number = 2; number <= MOST_ATTEMPTS && ended.signalled === null; number++) {
     const again = withTheirGroups(undecided(judged), batches);
     if (again.length === 0) break;
+    if (ended.came !== null) {
+      late = ended.came;
+      break;
+    }
     const launches = launchesAgain(judged[0] ?? [], batches);
     const cost = suite.cooldown + costOfAll(first.record, again, batches, launches);
     const parts = [...new Set(again.flatMap((index) => partsOf(first.record, index)))];
@@ -248,7 +256,7 @@ async function attempt(
       cooledDown: suite.cooldown,
     });
   }
-  const signalled = first.signalled ?? ended.signalled;
+  const signalled = first.signalled ?? ended.signalled ?? late;
   const qualification = qualificationOf({
     suite,
     machine,
@@ -274,5 +282,6 @@ async function attempt(
     qualification,
     path: first.path,
     signalled,
+    came: first.came ?? ended.came,
   };
 }

@@ -44,10 +44,14 @@ function attemptsIn(folder: string): readonly Found[] {
     .sort((a, b) => Date.parse(a.journal.head.at) - Date.parse(b.journal.head.at));
 }
 
-/** How the last process that worked on it ended: `complete`, `incomplete`, `interrupted`; null: it was killed. */
+/**
+ * How the last process that worked on it ended: `complete`, `incomplete`, `interrupted`; null: it was killed. A signal that came when
+ * nothing was left to stop may have kept it from being measured again.
+ */
 function lastStatus({ entries }: Journal): string | null {
-  const last = entries.at(-1);
-  return last?.event === 'stopped' ? last.status : null;
+  const [before, last] = entries.slice(-2);
+  if (last?.event !== 'stopped') return null;
+  return before?.event === 'interrupted' ? 'interrupted' : last.status;
 }
 
 const gpusOf = ({ gpus }: MachineDescription): string =>

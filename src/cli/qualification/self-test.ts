@@ -91,7 +91,7 @@ interface Result {
 
 async function tryOne({ fault, code, check }: Expectation, suite: Suite, out: string): Promise<Result> {
   const machine = describeHere();
-  const { qualification, signalled } = await qualify({
+  const { qualification, came: signalled } = await qualify({
     suite,
     machine,
     // That others work here is no matter of this test, but what they do to its launches is.

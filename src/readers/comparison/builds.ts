@@ -8,9 +8,16 @@ import { shortHash } from './stack-details.js';
 
 const fileOf = ({ file }: RecordBatch['stack']): string | null => (file === null ? null : basename(file));
 
-/** Entries of which these are equal should have run the same file: a part of our addon that was built first has a name of its own. */
+/**
+ * Of our addon a part that was built first has a name of its own, and is no other build of the whole. Of a library the name is a build's,
+ * too, as `libblis-mt.so.4` is beside `libblis.so.4`, except where it is all that is known of a version.
+ */
+const partOf = (stack: RecordBatch['stack']): string | null =>
+  stack.provider === 'embedded' || stack.version === null ? fileOf(stack) : null;
+
+/** Entries of which these are equal are of one version. */
 const versionKey = ({ batch: { stack }, labels }: Entry): string =>
-  canonicalJson([stack.provider, stack.version, fileOf(stack), labels.pibench_commit ?? null]);
+  canonicalJson([stack.provider, stack.version, partOf(stack), labels.pibench_commit ?? null]);
 
 const textOf = ({ stack }: RecordBatch, sha256: string): string =>
   `${fileOf(stack) ?? stack.provider} ${shortHash(sha256)}`;

@@ -5,17 +5,24 @@ import { ENVIRONMENT } from './environments.js';
 import { GPU } from './gpus.js';
 import { HUGE_PAGES } from './huge-pages.js';
 import { REPETITIONS, WARM_UP } from './manner.js';
-import type { Entry, MatchedCase, Side } from './sides.js';
+import { type Entry, isOfStack, type MatchedCase, type Side } from './sides.js';
 import { STACK } from './stacks.js';
 
 const ALL: readonly Circumstance[] = [STACK, ENVIRONMENT, GPU, BUILD, HUGE_PAGES, WARM_UP, REPETITIONS];
+
+/** By which an exploration tells its stacks apart (src/cli/candidate-batches.ts). */
+const CANDIDATE = 'candidate';
+
+/** Whoever compares by a label of stacks compares stacks. */
+const isBy = (circumstance: string | null, by: string): boolean =>
+  circumstance === by || (circumstance === 'stack' && (isOfStack(by) || by === CANDIDATE));
 
 /** @param by what the sides are compared by */
 export const circumstanceNotes = (
   cases: readonly MatchedCase[],
   sides: readonly Side[],
   by: string,
-): readonly string[] => ALL.filter((one) => one.by !== by).flatMap((one) => noteOn(one, cases, sides));
+): readonly string[] => ALL.filter((one) => !isBy(one.by, by)).flatMap((one) => noteOn(one, cases, sides));
 
 /** Of a score, whose sides are stacks: two of one record are told from each other by their names. */
 export function weaknessesBy(

@@ -111,14 +111,17 @@ export const stackKey = ({ provider, variant, version, sha256, packages, mpi, ow
 
 const distinct = <T>(values: readonly T[]): readonly T[] => [...new Set(values)];
 
-/** Labels of which a stack has no other, and those that no two batches share, are no answer to "by what?". */
-const NOT_ASKED = /^(stack|stack_.*|campaign)$/;
+/** Labels of which a stack has no other. */
+export const isOfStack = (label: string): boolean => /^stack(_.*)?$/.test(label);
+
+/** These, and those that no two batches share, are no answer to "by what?". */
+const isAsked = (label: string): boolean => !isOfStack(label) && label !== 'campaign';
 
 /** Labels of what was asked for that have several values. */
 function differingLabels(entries: readonly Entry[]): readonly string[] {
   const keys = distinct(entries.flatMap(({ labels }) => Object.keys(labels)));
   return keys.filter(
-    (key) => !NOT_ASKED.test(key) && distinct(entries.map(({ labels }) => labels[key] ?? null)).length > 1,
+    (key) => isAsked(key) && distinct(entries.map(({ labels }) => labels[key] ?? null)).length > 1,
   );
 }
 

@@ -2,7 +2,7 @@
 import { formatSeconds, formatShare, withPrefix } from '../../quantities/format.js';
 import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
 import { nameBatches } from '../batch-names.js';
-import { noCeilingTexts } from '../no-ceiling.js';
+import { noCeilingTexts, noPeakTexts } from '../no-ceiling.js';
 import { intervalsText } from './basis.js';
 import { intervalText, outputText } from './rate-cells.js';
 import { type Style, wrap } from './style.js';
@@ -57,6 +57,7 @@ export function renderGpuTable({ batches }: PiBenchRecord, style: Style): string
     ...failedText(batches, style),
     ...precisionText(batches, style, titles),
     ...noCeilingTexts(batches).map(style.warn),
+    ...noPeakTexts(batches).map((text) => `efficiency not known: ${text}`),
     ...intervalsText(batches),
     flagsText(batches, style),
     ...notCheckedText(batches).map(style.dim),

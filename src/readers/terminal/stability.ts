@@ -6,7 +6,7 @@ import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
 import { medianRate } from '../../record/work.js';
 import { nameBatches } from '../batch-names.js';
 import { lackingText } from '../huge-pages.js';
-import { noCeilingTexts } from '../no-ceiling.js';
+import { noCeilingTexts, noPeakTexts } from '../no-ceiling.js';
 import { ran } from '../not-checked.js';
 import { missedPrecision } from '../precision.js';
 import { recommendationTexts } from '../recommendation.js';
@@ -18,6 +18,7 @@ import { sparkline } from './sparkline.js';
 import { type Style, wrap } from './style.js';
 import { flagsText, notCheckedText, verifiedText } from './sweep.js';
 import { renderRows } from './table.js';
+import { shortText } from './working-sets.js';
 
 const NONE = '–';
 const SPARK_WIDTH = 12;
@@ -158,6 +159,8 @@ export function renderStability(record: PiBenchRecord, style: Style): string {
         ...(record.imported === undefined ? legend(letters, style) : []).map((line) => ['', line] as const),
         ...failedTexts(batches, shown, style).map((line) => ['failed', line] as const),
         ...noCeilingTexts(batches).map((line) => ['ceiling', style.warn(line)] as const),
+        ...noPeakTexts(batches).map((line) => ['efficiency', `not known: ${line}`] as const),
+        ...shortText(record).map((line) => ['working set', style.warn(line)] as const),
         ...lackingText(batches, shown).map((line) => ['huge pages', style.warn(line)] as const),
         ...missedPrecision(
           batches.map(({ precision = null }, i) => ({ name: shown[i] ?? '', precision })),

@@ -1,0 +1,103 @@
+/** What goes on after a campaign to whose end a signal came when nothing of it was left to stop: nothing. */
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { qualify } from '../../src/cli/qualification/qualify.js';
+import { testQualification } from '../../src/cli/qualification/self-test.js';
+import { runCampaign } from '../../src/cli/run-campaign.js';
+import { selfTest } from '../../src/cli/self-test.js';
+import { parseSuite } from '../../src/qualify/suite.js';
+import type { PiBenchRecord } from '../../src/record/schema.js';
+import { knownMachine, partsRecord, RATE, SECOND } from '../qualify/support.js';
+import { ceilingsOf } from '../support/batch.js';
+import { withFolder } from '../support/pi-bench.js';
+
+vi.mock('../../src/cli/run-campaign.js', () => ({ runCampaign: vi.fn() }));
+
+const INTERRUPTED = 130;
+
+/** Each campaign comes to this record, and the signal after it. */
+function endsWith(record: PiBenchRecord, folder: string): void {
+  const path = join(folder, 'record.json');
+  const end = { record, path, exitCode: 0, signalled: null, came: INTERRUPTED };
+  vi.mocked(runCampaign).mockResolvedValue(end);
+}
+
+/** With a part that reaches so much of what bounds it. */
+const reaching = (share: number): PiBenchRecord =>
+  partsRecord([{ part: 'gemm', launches: [{ seconds: SECOND, ceilings: ceilingsOf(RATE / share, null) }] }]);
+
+const SUITE = `
+name: small
+campaign:
+  seed: 1
+  measure:
+    - indicator: matmul
+      parameters: { size: 64, threads: 1 }
+      repetitions: 10
+      inspections: 1
+      labels: { part: gemm }
+checks:
+  - { check: efficiency, atLeast: 0.5 }
+`;
+
+const qualified = (out: string) =>
+  qualify({
+    suite: parseSuite(SUITE, 'small', () => ''),
+    machine: knownMachine(),
+    surroundings: { busy: null, memoryErrors: null },
+    expected: {},
+    baseline: null,
+    history: [],
+    out,
+    command: ['qualify'],
+    began: 0,
+    startedAt: '2026-01-02T03:04:05.000Z',
+    budget: null,
+    deadline: null,
+    quiet: true,
+    wait: false,
+  });
+
+beforeEach(() => {
+  vi.mocked(runCampaign).mockReset();
+});
+
+describe('after a signal that came too late to stop a campaign', () => {
+  it('a self-test ends without a result', () =>
+    withFolder(async (folder) => {
+      endsWith(partsRecord([]), folder);
+      const results: string[] = [];
+      expect(await selfTest(knownMachine(), ({ what }) => results.push(what))).toBe(INTERRUPTED);
+      expect(results).toEqual([]);
+      expect(runCampaign).toHaveBeenCalledOnce();
+    }));
+
+  it('that of a qualification does so, too', () =>
+    withFolder(async (folder) => {
+      endsWith(reaching(0.9), folder);
+      const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+      try {
+        expect(await testQualification()).toBe(INTERRUPTED);
+        expect(write).not.toHaveBeenCalled();
+      } finally {
+        write.mockRestore();
+      }
+      expect(runCampaign).toHaveBeenCalledOnce();
+    }));
+
+  it('a qualification measures nothing again, and says why', () =>
+    withFolder(async (folder) => {
+      endsWith(reaching(0.1), folder);
+      const { signalled, qualification } = await qualified(folder);
+      expect(signalled).toBe(INTERRUPTED);
+      expect(runCampaign).toHaveBeenCalledOnce();
+      expect(qualification.checks[0]?.reason).toMatch(/^not measured again, as it was interrupted/);
+    }));
+
+  it('a qualification of which nothing is left to measure has its verdict', () =>
+    withFolder(async (folder) => {
+      endsWith(reaching(0.9), folder);
+      const { signalled, qualification } = await qualified(folder);
+      expect([signalled, qualification.outcome]).toEqual([null, 'qualified']);
+    }));
+});
