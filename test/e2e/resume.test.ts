@@ -70,6 +70,10 @@ const OWN = new Set([
   // Null where a run's samples showed no spread between its launches.
   'bestRepetitions',
   'launchesForOnePercentAtBest',
+  // Null, or found another way, where launches tie at the clock's step.
+  'lag1',
+  'skew',
+  'method',
 ]);
 
 /** The document without what differs between two undisturbed runs: every measured number becomes its type. */
