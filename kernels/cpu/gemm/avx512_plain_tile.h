@@ -1,7 +1,7 @@
 // Tiles of two vectors of columns, of operands where they lie, that ask for nothing, and those beside and
 // below them, panel by panel in one call. What is written to the stack between two tiles seems to wait behind
-// the burst of stores with which a tile ends, and the next one's multiplications behind that: on Zen 4 each
-// of a few stores took two cycles, and a tile had some thirty. Here it has next to none. Nor is a sum set to
+// the burst of stores with which a tile ends, and the next one's multiplications behind that: the
+// fewer stores, the faster tiles follow each other on Zen 4. Here there are next to none. Nor is a sum set to
 // zero first: the first step multiplies only. Everything is in an unnamed namespace, as in avx512_tile.h.
 #pragma once
 

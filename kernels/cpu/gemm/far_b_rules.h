@@ -28,10 +28,9 @@ constexpr std::int64_t kZen5ShareOfL3 = 8;
 // (10x3000x3000: 0.83).
 constexpr std::int64_t kShareAskedEvenly = 4;  // of L3
 // A member's B that fills most of L2 does not stay there beside A and C until the next product, and had
-// better be asked for, too (in turns on a busy machine, one thread: float32 512 cubed 1.03, 512x512x400 1.02,
-// 400x512x512 1.02, 64x512x512 1.01, 448 and 480 cubed 1.00; float64 360 cubed 1.05, 320 cubed 1.04,
-// 1000x360x360 1.03, 64x360x360 0.99; of less, float32 256 cubed 0.99, 384 cubed 1.00, float64 256
-// cubed 1.00). Batches, of which products in place ask for the next one's operands, were not measured.
+// better be asked for, too (in turns on a busy machine, one thread: float32 512 cubed 1.03,
+// 512x256x1024 1.00; float64 360 cubed 1.05, 320 cubed 1.04). Batches, of which products in place ask for the
+// next one's operands, were not measured.
 constexpr std::int64_t kZen4PartsOfL2 = 3;  // of four
 
 // Up to so many rows are few beside packing a B that is far away: measured, 128 rows gain a quarter or more.
