@@ -374,6 +374,37 @@ void check_rules_of_intel(Checks& check) {
   }
 }
 
+// On Zen 4: how deep blocks of a B larger than L2 are, whose columns they have, and what is packed beside it.
+void check_blocks_of_zen4(Checks& check, const MicroKernel& kernel, const std::string& name) {
+  const pibench::kernels::CacheSizes& caches = pibench::kernels::cache_sizes();
+  const auto bytes = static_cast<std::int64_t>(kernel.packing->source_size);
+  const auto choose = [&](const GemmShape& shape, int members) {
+    return choose_strategy(kernel, shape, members, CoreKind::kOther);
+  };
+  const std::int64_t columns = (5 << 10) / bytes;  // on pages of their own, but not whole ones
+  const std::int64_t rows = 2 * caches.l2 / bytes / columns;
+  check.that(choose({7, columns, rows}, 1).blocking.kc == rows || rows > 1024,
+             name + ": a B in place is one block in depth, as far as its rows stay within reach");
+  const std::int64_t many = 2 * caches.l3 / bytes / columns;
+  check.that(choose({7, columns, many}, 1).blocking.kc <= 1024 &&
+                 choose({7, (32 << 10) / bytes, 4096}, 1).blocking.kc <=
+                     std::max<std::int64_t>(256, caches.l3 >> 17),
+             name + ": but no deeper block than a share of L3 has rows for");
+  const auto far = choose({64, (16 << 10) / bytes, caches.l3 / 2 >> 14}, 2).partition;
+  check.that(far.columns == 2 && far.rows == 1,
+             name + ": two members share the columns of a B that comes from memory");
+  const std::int64_t wide = (4 << 10) / bytes + 3;
+  const auto packed = [&](std::int64_t k) {
+    const auto strategy = choose({300, wide, k}, 1);
+    return std::pair(!strategy.a_in_place, !strategy.b_in_place);
+  };
+  const std::int64_t deep = std::max(2048 / bytes, caches.l2 / bytes / wide + 1);
+  check.that(packed(deep) == std::pair(true, true), name + ": A is packed beside a B that is");
+  const auto few = choose({98, (8 << 10) / bytes, 2048}, 1);
+  check.that(!few.b_in_place && few.blocking.kc <= 512 && few.blocking.mc <= 56,
+             name + ": few rows of a B that is packed go by small blocks");
+}
+
 // On Zen 4 near products go by plain tiles, and what fills most of L2 is asked for.
 void check_rules_of_zen4(Checks& check) {
   for (const InstructionSet* set : {&pibench::kernels::kAvx512, &pibench::kernels::kAvx512Float64}) {
@@ -393,6 +424,9 @@ void check_rules_of_zen4(Checks& check) {
                name + ": a B of three quarters of L2 is asked for, and one of half of it is not");
     check.that(!choose({500, columns, half * 3 / 2, false, false, 100}).b_asked,
                name + ": nor is it in batches, of which the next product is");
+    check.that(!choose({2, columns, half * 3 / 2}).b_asked,
+               name + ": nor for so few rows that all of the product stays in L2");
+    check_blocks_of_zen4(check, kernel, name);
   }
 }
 

@@ -57,6 +57,27 @@ constexpr std::int64_t kZen5DeepestOfSeveral = 4 << 10;
 constexpr std::int64_t kZen5LargeBlockOfB = 8 << 20;
 constexpr std::int64_t kZen5DepthBesideLargeB = 512;
 
+// On Zen 4 a B that is read in place, each of whose rows is on a page of its own, had better be taken in deep
+// blocks, which write C seldom, while those rows are no more than a share of L3 (in turns with blocks of
+// kFewPages, one thread and two, float32: 7x1000x333 1.03 and 1.28, 14x1000x1000 1.02 and 1.05, 28x2000x800
+// 1.02 and 1.03; float64: 7x1000x333 1.02 and 1.03, 14x800x600 1.01 and 1.02).
+constexpr std::int64_t kZen4SomePages = 1024;
+constexpr std::int64_t kZen4WholePages = 512;  // of rows that are whole pages
+constexpr std::int64_t kZen4ShareOfL3 = 4;
+
+// On Zen 4, where few rows use a far B that is packed, beside a packed A: blocks of less depth and of fewer
+// rows, so that B's panel comes back sooner (in turns, one thread and two: float32 100x4096x2048 1.07 and
+// 1.10, 100x1024x1024 1.02 and 1.01; float64 100x4096x2048 1.04 and 1.03).
+constexpr std::int64_t kZen4FewRows = 128;
+constexpr std::int64_t kZen4DepthOfFewRows = 512;
+constexpr std::int64_t kZen4RowsOfFew = 56;
+
+// How many rows of a far B that is read in place stay within reach, on Zen 4.
+std::int64_t pages_on_zen4(std::int64_t b_row) {
+  const std::int64_t most = b_row % kPage == 0 ? kZen4WholePages : kZen4SomePages;
+  return std::clamp(cache_sizes().l3 / kZen4ShareOfL3 / b_row, kFewPages, most);
+}
+
 // How deep a block of the depth may be at most.
 std::int64_t deepest(const MicroKernel& kernel, const GemmShape& shape, const CoreRules& rules,
                      bool b_in_place) {
@@ -69,7 +90,7 @@ std::int64_t deepest(const MicroKernel& kernel, const GemmShape& shape, const Co
                ? kShallowBlock
                : cache_sizes().l1 / source_bytes(kernel, kernel.nr);
   const bool b_near = shape.k * b_row <= cache_sizes().l2;
-  const std::int64_t few_pages = rules.low ? kLowFewPages : kFewPages;
+  const std::int64_t few_pages = rules.low ? kLowFewPages : rules.zen4 ? pages_on_zen4(b_row) : kFewPages;
   return b_in_place && !b_near && b_row > kShortRow ? few_pages : shape.k;
 }
 
@@ -99,8 +120,7 @@ std::int64_t rows_of_low_tiles(const MicroKernel& kernel, const GemmShape& part,
 bool is_near_altogether(const MicroKernel& kernel, const GemmShape& part) {
   const CacheSizes& caches = cache_sizes();
   const std::int64_t b_bytes = source_bytes(kernel, part.k * part.n);
-  const std::int64_t all = source_bytes(kernel, part.m * part.k) + b_bytes +
-                           part.m * part.n * static_cast<std::int64_t>(kernel.result_size);
+  const std::int64_t all = product_bytes(kernel, part);
   return all <= caches.l2 / kIntelShareOfNear || (b_bytes <= caches.l1 && all <= caches.l2);
 }
 
@@ -114,6 +134,10 @@ Blocking blocks_of_cores(const MicroKernel& kernel, const GemmShape& shape, cons
     const std::int64_t most = (shallow ? kRowsOfShallowA : kRowsOfPackedA) / kernel.mr * kernel.mr;
     blocks.mc = rules.low ? rows_of_low_tiles(kernel, part, blocks.kc, most) : std::min(blocks.mc, most);
     if (rules.zen5 && blocks.kc < shape.k) blocks = choose_blocking_zen5(kernel, part, blocks);
+    if (rules.zen4 && part.m <= kZen4FewRows && !shape.prepack_b && is_far(kernel, shape.k * shape.n)) {
+      blocks.kc = std::min(blocks.kc, even_piece(shape.k, kZen4DepthOfFewRows, 4));
+      blocks.mc = std::min(part.m, even_piece(part.m, kZen4RowsOfFew, kernel.mr));
+    }
   }
   const bool in_place = strategy.a_in_place && strategy.b_in_place;
   const bool in_blocks = !strategy.b_in_place || shape.k <= kIntelShallowProduct;

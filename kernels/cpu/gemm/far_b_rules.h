@@ -26,11 +26,13 @@ constexpr std::int64_t kZen5ShareOfL3 = 8;
 // float32 7x1000x333 1.03 and 1.1 on two threads, 8x1024x1024 1.02 and 1.06, 14x1000x1000 1.03 and 1.1;
 // float64 alike); for one that comes from memory it does as well or better by several rows at a time
 // (10x3000x3000: 0.83).
-constexpr std::int64_t kShareAskedEvenly = 4;  // of L3
+constexpr std::int64_t kZen4RatherNear = 4;  // of L3
+
 // A member's B that fills most of L2 does not stay there beside A and C until the next product, and had
 // better be asked for, too (in turns on a busy machine, one thread: float32 512 cubed 1.03,
-// 512x256x1024 1.00; float64 360 cubed 1.05, 320 cubed 1.04). Batches, of which products in place ask for the
-// next one's operands, were not measured.
+// 512x256x1024 1.00; float64 360 cubed 1.05, 320 cubed 1.04). One that does stay had better not, also where
+// it is a share of a B larger than L2 (on two threads: float32 5x512x600 1.06, 40x640x448 1.02; float64
+// 13x500x400 1.05). Batches, of which products in place ask for the next one's operands, were not measured.
 constexpr std::int64_t kZen4PartsOfL2 = 3;  // of four
 
 // Up to so many rows are few beside packing a B that is far away: measured, 128 rows gain a quarter or more.
@@ -114,8 +116,15 @@ void share_columns(Partition& partition) {
   if (partition.products == 1 && partition.rows == 2 && partition.columns == 1) partition = {1, 1, 2};
 }
 
-bool is_asked_evenly(const MicroKernel& kernel, const GemmShape& shape) {
-  return source_bytes(kernel, shape.k * shape.n) <= cache_sizes().l3 / kShareAskedEvenly;
+// Whether B comes from L3 and not from memory, on Zen 4.
+bool is_rather_near(const MicroKernel& kernel, const GemmShape& shape) {
+  return source_bytes(kernel, shape.k * shape.n) <= cache_sizes().l3 / kZen4RatherNear;
+}
+
+// Whether a member's B, of one product, is no longer in L2 when the next call reads it.
+bool leaves_l2(const MicroKernel& kernel, const GemmShape& part) {
+  const std::int64_t l2 = cache_sizes().l2;
+  return source_bytes(kernel, part.k * part.n) >= l2 / 4 * kZen4PartsOfL2 && product_bytes(kernel, part) > l2;
 }
 
 // Whether each panel asks for the next one.
@@ -124,9 +133,8 @@ bool asks_for_b(const MicroKernel& kernel, const GemmShape& shape, const GemmSha
   const std::int64_t row = source_bytes(kernel, shape.n);
   const bool is_dearer = rules.zen5 && part.m <= kernel.mr &&
                          shape.k * row <= cache_sizes().l3 / kZen5ShareOfL3 && row % kPage != 0;
-  const bool leaves = rules.zen4 && shape.batch == 1 &&
-                      source_bytes(kernel, shape.k * part.n) >= cache_sizes().l2 / 4 * kZen4PartsOfL2;
-  return (is_far(kernel, shape.k * shape.n) || leaves) && !is_dearer;
+  if (rules.zen4 && shape.batch == 1) return leaves_l2(kernel, part);
+  return is_far(kernel, shape.k * shape.n) && !is_dearer;
 }
 
 // The strategy's blocks, cut so that what few rows use of B stays near until it is used.

@@ -30,6 +30,12 @@ constexpr std::int64_t kShortRow = 3 << 10;
 constexpr std::int64_t kFewStrips = 10;
 constexpr std::int64_t kFewPanels = 10;
 
+// On Zen 4, beside a B that is packed, rows of A from so many bytes on had better be packed, too, whether or
+// not they are near (in turns, one thread and two, float32: 300x2000x700 1.06 and 1.07, 500x3000x700 1.05 and
+// 1.08, 145x900x1536 1.13 and 1.05, 400x1000x400 1.02 and 1.09; float64 200x1000x512 1.07 and 1.13; but
+// float32 1000x800x384 1.00 and 0.97).
+constexpr std::int64_t kZen4LongRow = 1600;
+
 // The same on Intel's cores, in float32 and float64, measured by one thread on a Xeon of the generation that
 // brought AMX. Tiles of many rows had better have A packed from fewer panels on. A B that is far away is
 // packed from fewer strips on, and read in place in blocks that are not deep.
@@ -270,12 +276,19 @@ bool is_better_alone(const MicroKernel& kernel, const GemmShape& shape) {
 }
 
 // Of a whole product, before it is known who computes which part of it.
+// On Zen 4: A's long rows are packed where B is packed from where it lies.
+InPlace with_b(const MicroKernel& kernel, const GemmShape& shape, InPlace in_place) {
+  const bool packs_b = !in_place.b && can_read_b_in_place(kernel, shape);
+  return {in_place.a && !(packs_b && source_bytes(kernel, shape.k) >= kZen4LongRow), in_place.b};
+}
+
 InPlace suits_whole(const MicroKernel& kernel, const GemmShape& shape, const CoreRules& rules) {
   if (is_one_tile(kernel, shape)) return {true, true};
   if (meets_in_pages(kernel, shape, rules)) return {};
   if (rules.low) return suits_low(kernel, shape, shape);
   if (rules.intel) return suits_intel(kernel, shape, shape);
-  return rules.zen5 ? suits_zen5(kernel, shape, shape) : suits(kernel, shape);
+  if (rules.zen5) return suits_zen5(kernel, shape, shape);
+  return rules.zen4 ? with_b(kernel, shape, suits(kernel, shape)) : suits(kernel, shape);
 }
 
 InPlace suits_member(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part,
@@ -284,7 +297,9 @@ InPlace suits_member(const MicroKernel& kernel, const GemmShape& shape, const Ge
   if (meets_in_pages(kernel, shape, rules)) return {};
   if (rules.low) return suits_low(kernel, shape, part);
   if (rules.intel) return suits_intel(kernel, shape, part);
-  return rules.zen5 ? suits_zen5(kernel, shape, part) : suits_part(kernel, shape, part);
+  if (rules.zen5) return suits_zen5(kernel, shape, part);
+  const InPlace in_place = suits_part(kernel, shape, part);
+  return rules.zen4 ? with_b(kernel, shape, in_place) : in_place;
 }
 
 }  // namespace

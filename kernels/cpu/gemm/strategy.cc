@@ -62,7 +62,12 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   // Zen 3, a transposed B on two threads: float32 64x64x4096 1.5, 20x20x4096 1.25).
   const bool packs_own = rules.low || kernel.speed > 1 || ((rules.zen4 || rules.zen5) && packed.a);
   const bool packs_wide = packs_own && packed.b && shape.n >= shape.m && shape.n > kernel.nr;
-  if (reads_b || (strategy.by_lines && strategy.b_rows > 0) || packs_wide) share_columns(strategy.partition);
+  // On Zen 4 each reads the columns that it uses of a B that comes from memory (in turns on two threads:
+  // float64 64x4096x1024 1.13, 24x3000x2000 1.06; float32 64x4096x1024 1.07, 24x3000x2000 1.03).
+  const bool reads_own = rules.zen4 && !shape.prepack_b && !is_rather_near(kernel, shape) &&
+                         shape.n > kernel.nr && shape.n >= shape.m;
+  if (reads_b || (strategy.by_lines && strategy.b_rows > 0) || packs_wide || reads_own)
+    share_columns(strategy.partition);
 
   if (rules.low && !packed.a && !packed.b) share_rows_by_strips(kernel, shape, strategy.partition);
   if (can_pair) share_rows_in_pairs(kernel, shape, strategy.partition);
@@ -102,7 +107,7 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   strategy.b_ahead = !one_strip;
   strategy.b_copied = kernel.copies_b > 0;
   strategy.b_asked = !strategy.rows_outside && !low_lines && asks_for_b(kernel, shape, part, rules);
-  strategy.evenly = rules.zen4 && is_asked_evenly(kernel, shape);
+  strategy.evenly = rules.zen4 && is_rather_near(kernel, shape);
   strategy.spreading = rules.zen5;
   // On Zen 4, in turns with the tiles of before, one thread (float32 and float64: 64 cubed 1.01 and 1.02, 96
   // cubed 1.00 and 1.02, 128 cubed 1.00, 1024x64x64 1.01 and 1.00, 28x128x4 1.09 and 1.14; on two 96 cubed
