@@ -20,8 +20,8 @@ import { deviationFrom, median } from '../statistics/quantile.js';
 import { beyondOf, beyondRows, blanked } from './beyond.js';
 import { type CaseKey, keyTitle, readKey } from './case-key.js';
 import { failedChecksOf } from './failed-checks.js';
-import { judgeSeries, LEAST_NODES, pick } from './judge-series.js';
-import { centreOf } from './limits.js';
+import { judgeSeries, pick } from './judge-series.js';
+import { centreOf, LEAST_NODES } from './limits.js';
 import type { NodeHead } from './node-line.js';
 import { checkText, openChecksOf } from './open-checks.js';
 import { type Outliers, outliersOf } from './outliers.js';
@@ -30,7 +30,7 @@ import { refuseMixedLimits } from './power-limits.js';
 import { comparableRows, gapsFrom, worseness } from './rules.js';
 import { KNOTS, MEDIAN_KNOT, SHARES } from './sketch.js';
 import { spoiledOf, spoiledRows } from './spoiled.js';
-import { deviceKey, type Fleet, gpusOf, kpisOfNode, nodesOfRows, type Series } from './table.js';
+import { deviceKey, type Fleet, gpusOf, kpisOfNode, nodesOfRows, type Series, sharedNodes } from './table.js';
 
 export interface Refused {
   readonly title: string;
@@ -121,15 +121,14 @@ function distributionOf(series: Series, row: number, key: CaseKey): BaselineEntr
 const differentOf = (nodes: Int32Array): number => new Set(nodes).size;
 
 /**
- * Where nodes lie, and how far apart; null: too few of them tell. Devices of one node have in common what that node is like, so by all
- * of them it is known as if they were one.
+ * Where nodes lie, and how far apart; null: too few of them tell.
  * @param values as they are compared, the logarithms of rates
- * @param of which node each is
+ * @param of which node each is, as `centreOf` takes it
  * @param natural a centre as a file has it
  */
 function apartOf(values: Float64Array, of: Int32Array, natural = (centre: number): number => centre): Apart {
   const nodes = differentOf(of.filter((_, i) => !Number.isNaN(values[i])));
-  const all = centreOf(values, nodes);
+  const all = centreOf(values, of);
   if (all === null || nodes < LEAST_NODES) return null;
   const { centre, deviation } = all;
   return { centre: natural(centre), deviation, nodes };
@@ -186,7 +185,12 @@ function entriesOf(series: Series, { fleet, scale, kpis }: Making, refused: Refu
     });
     return NOTHING_MADE;
   }
-  const { kept: alike, reference, findings, earlier } = judgeSeries(series, null, { kpis, scale });
+  const {
+    kept: alike,
+    reference,
+    findings,
+    earlier,
+  } = judgeSeries(series, sharedNodes(fleet, series), null, { kpis, scale });
   const kept = alike.filter((row) => !Number.isNaN(series.columns.median[row]));
   const nodes = differentOf(nodesOfRows(fleet, series, kept));
   if (nodes < LEAST_NODES) {

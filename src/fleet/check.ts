@@ -37,7 +37,7 @@ import {
   suspicionOf,
   tailReaches,
 } from './suspicion.js';
-import { type Fleet, kpisOfNode, type Series } from './table.js';
+import { type Fleet, kpisOfNode, type Series, sharedNodes } from './table.js';
 import { type UnseenRule, unseenRules } from './unseen-rules.js';
 
 export interface NamedNode {
@@ -197,6 +197,7 @@ const NO_ENTRY: BaselineCentres = { centres: {}, sketch: null, older: false };
 /** What has to be judged before anybody can be named: the long part of a check, and one that threads can share. */
 export const judgingOf = (fleet: Fleet, { scale, baseline }: CheckOptions): JudgeTask => ({
   series: withoutBeyond(fleet, baseline === null),
+  nodes: fleet.series.map((one) => sharedNodes(fleet, one)),
   centres: fleet.series.map((one) => (baseline === null ? null : (baseline.of(one) ?? NO_ENTRY))),
   options: { kpis: kpisOfNode(fleet), scale },
 });

@@ -5,8 +5,8 @@
 import { formatShare, plural } from '../quantities/format.js';
 import { median } from '../statistics/quantile.js';
 import { keyTitle } from './case-key.js';
-import { LEAST_NODES, pick, type SeriesJudgement } from './judge-series.js';
-import { centreOf } from './limits.js';
+import { pick, type SeriesJudgement } from './judge-series.js';
+import { centreOf, LEAST_NODES } from './limits.js';
 import { worseness } from './rules.js';
 import type { Series } from './table.js';
 

@@ -1,5 +1,13 @@
 /** One KPI of a fleet: which nodes are worse at it than the rest. Pure. */
-import { type Centre, centreOf, centreWithoutWorst, levelOf, limitOf, reachesOf } from './limits.js';
+import {
+  type Centre,
+  centreOf,
+  centreWithoutWorst,
+  LEAST_NODES,
+  levelOf,
+  limitOf,
+  reachesOf,
+} from './limits.js';
 import { sketchIn } from './medoid.js';
 import {
   comparableRows,
@@ -61,8 +69,6 @@ export interface JudgeOptions {
   readonly scale: number;
 }
 
-/** Fewer than three cannot say which of them is off. Devices of fewer are compared all the same, with nobody to say whether all of them are off. */
-export const LEAST_NODES = 3;
 const MOST_ROUNDS = 10;
 
 /** How far all nodes are from a reference node. */
@@ -99,28 +105,40 @@ function distancesOf(series: Series, able: Int32Array, all: Int32Array, before: 
 /** What stays the same in every round: the logarithms of ten thousand rates are taken once. */
 interface Judging {
   readonly series: Series;
+  readonly nodes: Int32Array | null;
   readonly baseline: BaselineCentres | null;
   readonly options: JudgeOptions;
   readonly values: ReadonlyMap<RuleName, Float64Array>;
 }
 
-function judging(series: Series, baseline: BaselineCentres | null, options: JudgeOptions): Judging {
+function judging(
+  series: Series,
+  nodes: Int32Array | null,
+  baseline: BaselineCentres | null,
+  options: JudgeOptions,
+): Judging {
   const values = new Map<RuleName, Float64Array>();
   for (const rule of RULES) if (rule !== 'distribution') values.set(rule, worseness(series, rule));
-  return { series, baseline, options, values };
+  return { series, nodes, baseline, options, values };
 }
 
-/** Where the spread has no part in the limit, it need not be known better. */
+/**
+ * Of the values of some rows. Where the spread has no part in the limit, it need not be known better.
+ * @param every those of all rows
+ */
 function centreFor(
-  { options: { kpis, scale } }: Judging,
+  { nodes, options: { kpis, scale } }: Judging,
   rule: (typeof RULES)[number],
-  values: Float64Array,
+  every: Float64Array,
+  rows: Int32Array,
 ): Centre | null {
-  const all = centreOf(values);
+  const values = pick(every, rows);
+  const of = nodes === null ? null : rows.map((row) => nodes[row] as number);
+  const all = centreOf(values, of);
   if (all === null) return null;
   const least = marginOf(rule, scale, Number.POSITIVE_INFINITY);
   const { reach } = reachesOf(levelOf(rule, kpis), all);
-  return reach * all.deviation <= least ? all : centreWithoutWorst(values, all);
+  return reach * all.deviation <= least ? all : centreWithoutWorst(values, all, of);
 }
 
 /** The values that a rule compares, and where their centre lies. */
@@ -134,7 +152,7 @@ function compared(
   const values = judged.values.get(rule);
   if (values !== undefined) {
     const centre =
-      baseline === null ? centreFor(judged, rule, pick(values, kept)) : (baseline.centres[rule] ?? null);
+      baseline === null ? centreFor(judged, rule, values, kept) : (baseline.centres[rule] ?? null);
     return { values, centre, distances: null };
   }
   const all = comparableRows(series, allRows(series));
@@ -148,7 +166,7 @@ function compared(
   const distances = distancesOf(series, able, all, before);
   return {
     values: distances.values,
-    centre: centreFor(judged, rule, pick(distances.values, able)),
+    centre: centreFor(judged, rule, distances.values, able),
     distances,
   };
 }
@@ -259,14 +277,16 @@ export function inRounds<R>(
 
 /**
  * Names what lies beyond the limits, in rounds. A node that is worse at one KPI still counts for the others.
+ * @param nodes of which node each row is; null: each is of another
  * @param baseline null: the nodes are held against each other, three or more
  */
 export function judgeSeries(
   series: Series,
+  nodes: Int32Array | null,
   baseline: BaselineCentres | null,
   options: JudgeOptions,
 ): SeriesJudgement {
-  const judged = judging(series, baseline, options);
+  const judged = judging(series, nodes, baseline, options);
   const all = allRows(series);
   if (baseline !== null) {
     const { findings, limits } = round(judged, all);
@@ -292,9 +312,11 @@ export function judgeSeries(
 /** KPIs that are judged alike, each with what a baseline knows of it. */
 export interface JudgeTask {
   readonly series: readonly Series[];
+  /** Of which node each row of it is; null: each is of another. */
+  readonly nodes: readonly (Int32Array | null)[];
   readonly centres: readonly (BaselineCentres | null)[];
   readonly options: JudgeOptions;
 }
 
-export const judgeAll = ({ series, centres, options }: JudgeTask): readonly SeriesJudgement[] =>
-  series.map((one, i) => judgeSeries(one, centres[i] ?? null, options));
+export const judgeAll = ({ series, nodes, centres, options }: JudgeTask): readonly SeriesJudgement[] =>
+  series.map((one, i) => judgeSeries(one, nodes[i] ?? null, centres[i] ?? null, options));

@@ -12,7 +12,11 @@ const MOST_THREADS = 4;
 const NOTHING = new Float64Array(0);
 
 /** Every so-many-th KPI, without the columns that no rule looks at. */
-const shareOfTask = ({ series, centres, options }: JudgeTask, from: number, step: number): JudgeTask => ({
+const shareOfTask = (
+  { series, nodes, centres, options }: JudgeTask,
+  from: number,
+  step: number,
+): JudgeTask => ({
   series: series
     .filter((_, i) => i % step === from)
     .map((one) => ({
@@ -20,6 +24,7 @@ const shareOfTask = ({ series, centres, options }: JudgeTask, from: number, step
       flags: new Map(),
       columns: { ...one.columns, hertz: NOTHING, seconds: NOTHING, peak: NOTHING },
     })),
+  nodes: nodes.filter((_, i) => i % step === from),
   centres: centres.filter((_, i) => i % step === from),
   options,
 });

@@ -1,6 +1,6 @@
 /** How far a node may lie from its fleet before it is named: a margin, or what chance does among so many nodes and KPIs. Pure. */
 import { deviationFrom, medianInPlace } from '../statistics/quantile.js';
-import { robustDeviation } from '../statistics/scale.js';
+import { robustDeviation, robustDeviationOfGroups } from '../statistics/scale.js';
 import { studentReach } from '../statistics/student.js';
 import type { RuleName } from './rules.js';
 
@@ -17,6 +17,8 @@ const FALSE_ALARMS: Readonly<Record<RuleName, number>> = {
   distribution: 0.00008,
   overall: 0.00008,
 };
+/** Fewer than three cannot say which of them is off. Devices of fewer are compared all the same, with nobody to say whether all of them are off. */
+export const LEAST_NODES = 3;
 /** Beyond so many degrees of freedom Student's t is the normal distribution, as far as it matters here. */
 const MOST_DEGREES = 1000;
 /** Qn looks at all pairs. */
@@ -68,35 +70,69 @@ function knownOf(values: Float64Array): Float64Array {
   return known.subarray(0, count);
 }
 
+/** How many nodes have a known value. */
+function nodesAmong(values: Float64Array, of: Int32Array): number {
+  let count = 0;
+  let last: number | null = null;
+  for (let i = 0; i < values.length; i++) {
+    if (Number.isNaN(values[i]) || of[i] === last) continue;
+    last = of[i] as number;
+    count++;
+  }
+  return count;
+}
+
+/** The known values of each node. */
+function groupsOf(values: Float64Array, of: Int32Array): readonly (readonly number[])[] {
+  const groups = new Map<number, number[]>();
+  values.forEach((value, i) => {
+    if (Number.isNaN(value)) return;
+    const node = of[i] as number;
+    const group = groups.get(node) ?? [];
+    group.push(value);
+    groups.set(node, group);
+  });
+  return [...groups.values()];
+}
+
 /**
  * @param values those of the nodes that are kept; NaN: not known. Up to half of them may lie anywhere.
- * @param nodes that have a known one, where one may have several: how well centre and spread are known goes by these
+ * @param of which node each is, where one may have several, which then follow each other; null: each is of another. What a node is like
+ * is in all of its values: these say nothing of how far nodes differ, and how well that is known goes by the nodes. Of fewer than
+ * three nodes each value counts for itself.
  */
-export function centreOf(values: Float64Array, nodes?: number): Centre | null {
+export function centreOf(values: Float64Array, of: Int32Array | null = null): Centre | null {
   const known = knownOf(values);
   if (known.length === 0) return null;
-  const count = nodes ?? known.length;
   const centre = medianInPlace(known);
-  if (known.length < 2) return { centre, deviation: 0, nodes: count, degrees: 1 };
-  return count <= MOST_FOR_QN
-    ? { centre, deviation: robustDeviation(known), nodes: count, degrees: degreesOfQn(count) }
-    : {
-        centre,
-        deviation: MAD_OF_NORMAL * deviationFrom(centre, known),
-        nodes: count,
-        degrees: degreesOfMad(count),
-      };
+  if (known.length < 2) return { centre, deviation: 0, nodes: 1, degrees: 1 };
+  const among = of === null ? 0 : nodesAmong(values, of);
+  const nodes = among < LEAST_NODES ? known.length : among;
+  if (nodes > MOST_FOR_QN) {
+    const deviation = MAD_OF_NORMAL * deviationFrom(centre, known);
+    return { centre, deviation, nodes, degrees: degreesOfMad(nodes) };
+  }
+  const deviation =
+    of === null || nodes === known.length
+      ? robustDeviation(known)
+      : robustDeviationOfGroups(groupsOf(values, of));
+  return { centre, deviation, nodes, degrees: degreesOfQn(nodes) };
 }
 
 /**
  * The same without the nodes that are far worse than the middle: two slow ones among sixty make the spread 7 % larger, and would so
  * hide each other.
  */
-export function centreWithoutWorst(values: Float64Array, all: Centre): Centre {
+export function centreWithoutWorst(values: Float64Array, all: Centre, of: Int32Array | null = null): Centre {
   const most = all.centre + APART * all.deviation;
   if (all.nodes < LEAST_FOR_APART || !(all.deviation > 0)) return all;
-  const rest = values.filter((value) => value <= most);
-  return rest.length === all.nodes ? all : (centreOf(rest) ?? all);
+  if (!values.some((value) => value > most)) return all;
+  return (
+    centreOf(
+      values.map((value) => (value > most ? Number.NaN : value)),
+      of,
+    ) ?? all
+  );
 }
 
 /** The probability with which chance may take a healthy node beyond the limit of a rule at one of so many KPIs. */

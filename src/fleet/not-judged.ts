@@ -1,6 +1,7 @@
 /** What a check could not judge: KPIs that too few nodes have, and nodes of which nothing was, or nothing beside others. Pure. */
 import { keyTitle } from './case-key.js';
-import { LEAST_NODES, type SeriesJudgement } from './judge-series.js';
+import type { SeriesJudgement } from './judge-series.js';
+import { LEAST_NODES } from './limits.js';
 import { hasJudgedCheck } from './open-checks.js';
 import type { Fleet, Series } from './table.js';
 

@@ -54,6 +54,8 @@ export function typicalOf({ places, series }: Fleet, middles: readonly (number |
 /** What stays the same, whatever the places are held against. */
 interface Judging {
   readonly typical: Float64Array;
+  /** Of which node each place is. */
+  readonly nodes: Int32Array;
   /** Places that have KPIs enough. */
   readonly known: Int32Array;
   /** Of these, on a node: so many chances it has to be named. */
@@ -71,8 +73,9 @@ function judging(
   const known = Int32Array.from(
     places.flatMap((_, place) => (Number.isNaN(typical[place]) || of?.has(place) === false ? [] : [place])),
   );
-  const having = new Set(Array.from(known, (place) => places[place]?.node));
-  return { typical, known, devices: known.length / Math.max(1, having.size), scale };
+  const nodes = Int32Array.from(places, ({ node }) => node);
+  const having = new Set(known.map((place) => nodes[place] as number));
+  return { typical, nodes, known, devices: known.length / Math.max(1, having.size), scale };
 }
 
 /** @param usual how far from the centre healthy places are known to lie; 0: nothing more than chance is known */
@@ -114,9 +117,10 @@ interface Round {
 
 function round(judged: Judging, kept: Int32Array): Round {
   const values = pick(judged.typical, kept);
-  const all = centreOf(values);
+  const of = kept.map((place) => judged.nodes[place] as number);
+  const all = centreOf(values, of);
   if (all === null || all.nodes < LEAST_PLACES) return { centre: null, findings: [] };
-  const centre = centreWithoutWorst(values, all);
+  const centre = centreWithoutWorst(values, all, of);
   return {
     centre,
     findings: Array.from(judged.known).flatMap((place) => findingOf(judged, place, centre, 0)),

@@ -80,6 +80,17 @@ export function nodesOfRows(
   return own.map((place) => places[place]?.node ?? -1);
 }
 
+/** The same where some node has several rows, which follow each other; null: each is of another node. */
+export function sharedNodes(fleet: Pick<Fleet, 'places'>, series: Series): Int32Array | null {
+  const { places: own } = series;
+  const nodeOf = (row: number): number => fleet.places[own[row] as number]?.node ?? -1;
+  // A loop, and no array where none is needed: of two million rows.
+  for (let row = 1; row < own.length; row++) {
+    if (nodeOf(row) === nodeOf(row - 1)) return nodesOfRows(fleet, series);
+  }
+  return null;
+}
+
 /** KPIs of a node on all of its devices together, on average over the nodes that have any: eight GPUs are eight times as many. */
 export function kpisOfNode({ nodes, places, series }: Fleet): number {
   const having = new Uint8Array(nodes.length);

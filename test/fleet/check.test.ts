@@ -10,6 +10,7 @@ import { openMetrics } from '../../src/fleet/open-metrics.js';
 import { fleetOf } from '../../src/fleet/table.js';
 import { unseenText } from '../../src/fleet/unseen-rules.js';
 import type { MachineDescription } from '../../src/machine/types.js';
+import { normalOf, randomBits, uniformOf } from '../../src/random.js';
 import { machineOf } from '../support/machine.js';
 import { CPU, healthyNodes, KEY, kpiOf, nodeOf, ratesOf } from './support.js';
 
@@ -421,6 +422,61 @@ describe('fleet check', () => {
     // Of nodes of which nothing is there no chance is known; where few have a KPI it is a chance of few.
     expect(chances([...nodes, nodeOf('lost', [], { devices: {} })])).toBe(24);
     expect(chances([...healthyNodes(3, 2), ...healthyNodes(1, 4)])).toBe(2.5);
+  });
+
+  describe('of nodes with eight GPUs, which have their node’s level in common', () => {
+    const gpu = { ...CPU, kind: 'gpu' as const, name: 'H200', cpus: null };
+    const on = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => `cuda:${i}`);
+    const devices = Object.fromEntries(on.map((device) => [device, gpu])) as NodeLine['devices'];
+    // The median alone, so that many fleets take little time.
+    const only = { ...kpiOf([1, 1]), p05: null, sustained: null, cv: null, drift: null, shape: null };
+    const nodeAt = (name: string, levels: readonly number[]): NodeLine =>
+      nodeOf(
+        name,
+        on.map((device, i) => ({ ...only, on: device, median: 1e14 * Math.exp(levels[i] ?? 0) })),
+        { devices },
+      );
+    const healthy = (nodes: number, spread: number, normal: () => number): NodeLine[] =>
+      Array.from({ length: nodes }, (_, i) => {
+        const level = spread * normal();
+        return nodeAt(
+          `n${i}`,
+          on.map(() => level + 0.002 * normal()),
+        );
+      });
+
+    it.each([
+      [4, 0.015],
+      [16, 0.02],
+      [64, 0.02],
+    ])('healthy ones of %i are hardly ever named, where levels differ by %d', (count, spread) => {
+      const normal = normalOf(uniformOf(randomBits(count)));
+      const all = 3200;
+      let named = 0;
+      for (let of = 0; of < all; of += count) named += check(healthy(count, spread, normal)).named.length;
+      // Where 0.1 % are named, 8 and more of these are once in 60 times.
+      expect(named).toBeLessThan(8);
+    });
+
+    it('one that is slow is named, and so is a node with all of its own', () => {
+      const nodes = healthy(4, 0.005, normalOf(uniformOf(randomBits(7))));
+      const one = [
+        ...nodes,
+        nodeAt(
+          'bad',
+          on.map((_, i) => (i === 3 ? -0.12 : 0)),
+        ),
+      ];
+      expect(check(one).named.map(({ node, on: where }) => [node, where])).toEqual([['bad', ['cuda:3']]]);
+      const whole = [
+        ...nodes,
+        nodeAt(
+          'bad',
+          on.map(() => -0.12),
+        ),
+      ];
+      expect(check(whole).named.map(({ node, on: where }) => [node, where])).toEqual([['bad', on]]);
+    });
   });
 
   it('judges each GPU of a node, and names the one that is slow', () => {

@@ -38,6 +38,24 @@ describe('the limit of chance', () => {
   });
 });
 
+describe('of nodes with several values each', () => {
+  const levels = normals(9, normalOf(uniformOf(randomBits(11))));
+  const of = Int32Array.from({ length: 72 }, (_, i) => Math.floor(i / 8));
+  const each = Float64Array.from(of, (node) => levels[node] ?? Number.NaN);
+
+  it('spread and degrees of freedom are those of so many nodes', () => {
+    const [many, single] = [centreOf(each, of), centreOf(levels)];
+    expect(many).toMatchObject({ nodes: 9, degrees: 8 });
+    expect(many?.deviation).toBeCloseTo(single?.deviation ?? Number.NaN, 9);
+  });
+
+  it('only nodes with a value that is known count, and of two each value counts for itself', () => {
+    const few = each.map((value, i) => (i < 8 || i % 8 === 3 ? Number.NaN : value));
+    expect(centreOf(few, of)?.nodes).toBe(8);
+    expect(centreOf(each.slice(0, 16), of.slice(0, 16))).toEqual(centreOf(each.slice(0, 16)));
+  });
+});
+
 describe('the spread of a fleet', () => {
   const healthy = normals(60, normalOf(uniformOf(randomBits(5))));
   const slow = healthy.map((value, i) => (i % 30 === 0 ? value + 6.2 : value));

@@ -2,7 +2,7 @@
 
 import { sampleStandardDeviation } from 'simple-statistics';
 import { describe, expect, it } from 'vitest';
-import { launchDeviation, robustDeviation } from '../../src/statistics/scale.js';
+import { launchDeviation, robustDeviation, robustDeviationOfGroups } from '../../src/statistics/scale.js';
 import { normalFrom, randomFrom, series } from './support.js';
 
 const normal = normalFrom(randomFrom(97));
@@ -33,6 +33,43 @@ describe('the robust deviation', () => {
     expect(robustDeviation([2, 2, 2])).toBe(0);
     expect(() => robustDeviation([1])).toThrow(RangeError);
     expect(() => robustDeviation([1, Number.NaN])).toThrow(RangeError);
+  });
+});
+
+describe('the robust deviation of groups', () => {
+  it.each([2, 3, 4, 9, 40])('of %i groups of equal values is that of one of each', (n) => {
+    const values = Array.from(series(n, normal));
+    for (const length of [1, 8]) {
+      const groups = values.map((value) => Array.from({ length }, () => value));
+      expect(robustDeviationOfGroups(groups)).toBeCloseTo(robustDeviation(values), 9);
+    }
+  });
+
+  it('is that of all values together, of which those of one group may be alike or not', () => {
+    const spreadOf = (between: number, within: number): number => {
+      const trials = 400;
+      let sum = 0;
+      for (let trial = 0; trial < trials; trial++) {
+        const groups = Array.from(series(16, normal), (level) =>
+          series(8, normal).map((value) => between * level + within * value),
+        );
+        sum += robustDeviationOfGroups(groups);
+      }
+      return sum / trials;
+    };
+    for (const [between, within] of [
+      [1, 0.01],
+      [0.8, 0.6],
+      [0, 1],
+    ] as const) {
+      expect(Math.abs(spreadOf(between, within) - 1)).toBeLessThan(0.08);
+    }
+  });
+
+  it('is 0 of equal values, and refuses a single group and what is no number', () => {
+    expect(robustDeviationOfGroups([[1, 1], [1], [1]])).toBe(0);
+    expect(() => robustDeviationOfGroups([[1, 2]])).toThrow(RangeError);
+    expect(() => robustDeviationOfGroups([[1], [Number.NaN]])).toThrow(RangeError);
   });
 });
 
