@@ -41,7 +41,8 @@ export function devicesNamed(
   const { ordinals, problem } = gpus;
   if (ordinals.length === 0) throw new UserError(`--device ${text}: ${problem ?? 'there is no GPU here'}`);
   if (all) return ordinals.map(gpuNamed);
-  const device = text === 'cuda' ? gpuNamed(0) : text;
-  if (ordinals.includes(ordinalOf(device))) return [device];
+  // One GPU has one name, however its number was typed: under two it would be measured beside itself.
+  const ordinal = text === 'cuda' ? 0 : ordinalOf(text);
+  if (ordinals.includes(ordinal)) return [gpuNamed(ordinal)];
   throw new UserError(`--device ${text} is not here; there is ${ordinals.map(gpuNamed).join(', ')}`);
 }

@@ -4,7 +4,7 @@ import { gpuNamed } from './device.js';
 
 /**
  * A share of the memory is to be the same on GPUs of one kind, so that they can be compared: each that is named has free what the
- * fullest of those has. One that nobody named may be as full as it likes.
+ * fullest of those has, and of none is known how much where one does not tell. One that nobody named may be as full as it likes.
  */
 export function withEvenMemory(named: readonly string[], machine: MachineDescription): MachineDescription {
   const { gpus } = machine;
@@ -15,8 +15,8 @@ export function withEvenMemory(named: readonly string[], machine: MachineDescrip
     const alike = together.filter(
       ({ name, memoryBytes }) => name === gpu.name && memoryBytes === gpu.memoryBytes,
     );
-    const freeBytes = Math.min(...alike.map((one) => one.freeBytes ?? one.memoryBytes));
-    return { ...gpu, freeBytes };
+    const told = alike.map(({ freeBytes }) => freeBytes ?? null).filter((free) => free !== null);
+    return { ...gpu, freeBytes: told.length < alike.length ? null : Math.min(...told) };
   });
   return { ...machine, gpus: { ...gpus, devices } };
 }

@@ -4,13 +4,13 @@
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { type GpuSurvey, noGpus } from '../machine/gpus.js';
+import { type GpuSurvey, noGpus, type Unheard } from '../machine/gpus.js';
 import { programFile } from '../programs.js';
 import type { Seconds } from '../units.js';
 
 const WORKER = programFile('devices/gpu-survey-worker');
 /** A GPU without persistence mode takes seconds to wake up. */
-const TIME_LIMIT_MS = 60_000;
+const TIME_LIMIT: Seconds = 60;
 /** Of what the worker says; libraries may write to the others. */
 const CHANNEL = 3;
 
@@ -24,18 +24,33 @@ export const DRIVER_SETTINGS = { CUDA_DEVICE_ORDER: 'PCI_BUS_ID', CUDA_LAUNCH_BL
 /** Whether the kernel's part of the driver is here, so that asking is worth its time. */
 export const gpusVisible = (): boolean => existsSync('/dev/nvidiactl');
 
-/** @param limit after which a driver that does not answer is given up; null: a minute */
-export function surveyGpus(limit: Seconds | null = null): GpuSurvey {
-  const { status, signal, output, error } = spawnSync(process.execPath, [WORKER], {
+function whyUnheard(error: NodeJS.ErrnoException, limit: Seconds): string {
+  return error.code === 'ETIMEDOUT'
+    ? `the NVIDIA driver did not answer within ${Number(limit.toFixed(1))} s`
+    : `the NVIDIA driver was not asked: ${error.message}`;
+}
+
+/**
+ * @param limit after which a driver that does not answer is given up
+ * @param worker the program that asks
+ */
+export function askForGpus(limit: Seconds, worker: string = WORKER): GpuSurvey | Unheard {
+  const { status, signal, output, error } = spawnSync(process.execPath, [worker], {
     env: { ...process.env, ...DRIVER_SETTINGS },
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     encoding: 'utf8',
-    timeout: limit === null ? TIME_LIMIT_MS : Math.ceil(limit * 1000),
+    timeout: Math.ceil(limit * 1000),
     killSignal: 'SIGKILL',
   });
   const text = output?.[CHANNEL] ?? '';
   if (text !== '') return JSON.parse(text) as GpuSurvey;
-  if (error !== undefined) return noGpus(`the driver was not asked: ${error.message}`);
+  if (error !== undefined) return { unheard: whyUnheard(error, limit) };
   const how = signal === null ? `ended the process with exit code ${status}` : `ended with ${signal}`;
   return noGpus(`asking the NVIDIA driver ${how}`);
+}
+
+/** @param limit null: a minute */
+export function surveyGpus(limit: Seconds | null = null): GpuSurvey {
+  const answer = askForGpus(limit ?? TIME_LIMIT);
+  return 'unheard' in answer ? noGpus(answer.unheard) : answer;
 }

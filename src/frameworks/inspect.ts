@@ -7,7 +7,7 @@ import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { isGpu } from '../devices/device.js';
 import { messageOf } from '../errors.js';
 import type { FrameworkJob, Job } from '../inspection/job.js';
-import { readLocalFile } from '../machine/local-files.js';
+import { listLocalFolder, readLocalFile } from '../machine/local-files.js';
 import {
   type GpuWatch,
   type HostedCase,
@@ -187,7 +187,7 @@ async function goThrough(
   const clock = measureClock();
   const oneCall = startsCold ? 0 : await callSeconds(warmup.seconds, product);
   const callsPerSample = startsCold ? 1 : addon.calibrate(oneCall, clock, job.native);
-  const paths = snapshotPaths(readLocalFile, job.allowedCpus);
+  const paths = snapshotPaths(readLocalFile, listLocalFolder, job.allowedCpus);
   // Of the CPU: on a GPU it is another clock that matters, of which NVML tells.
   const frequency = (): Hertz => (onGpu ? 0 : addon.effectiveFrequency());
   const frequencyBefore = frequency();

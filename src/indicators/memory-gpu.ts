@@ -97,12 +97,13 @@ interface Size {
   readonly share?: number;
 }
 
-function sharedSize(share: number, operation: Pass | Copy, free: Bytes): Size {
+/** @param free null: nothing tells */
+function sharedSize(share: number, operation: Pass | Copy, free: Bytes | null): Size {
   if (!isWithin(operation))
     throw new UserError(
       `--bytes ${formatShare(share)}: ${operation} takes memory at both ends: give a size, such as 1GiB`,
     );
-  return { bytes: bytesOfShare(share, free, free - GPU_PROCESS), share };
+  return { bytes: bytesOfShare(share, free, (free ?? 0) - GPU_PROCESS), share };
 }
 
 function sizesOf(flags: Flags, operation: Pass | Copy, sizes: readonly Bytes[]): readonly Bytes[] {
@@ -111,11 +112,14 @@ function sizesOf(flags: Flags, operation: Pass | Copy, sizes: readonly Bytes[]):
   return operation === 'device-copy' ? sizes.slice(-1) : [Math.min(TRANSFER, sizes.at(-1) ?? TRANSFER)];
 }
 
+/** Both ways at once only pinned memory is copied: of others it is left out, unless somebody names it, who is told so by `read`. */
 function hostsOf(flags: Flags, operation: Pass | Copy): readonly GpuMemory['host'][] {
   if (!ofHost(operation)) return ['none'];
   const asked =
     flags.host === undefined ? HOST_MEMORIES : parseNames(String(flags.host), '--host', HOST_MEMORIES);
-  return operation === 'both-ways' && flags.host === undefined ? ['pinned'] : asked;
+  if (operation !== 'both-ways') return asked;
+  const pinned = asked.filter((host) => host === 'pinned');
+  return pinned.length === 0 && flags.operation !== undefined ? asked : pinned;
 }
 
 export const memoryOnGpu: GpuSide = {
@@ -145,7 +149,7 @@ export const memoryOnGpu: GpuSide = {
     const sizes = (operation: Pass | Copy): readonly Size[] =>
       share === null
         ? sizesOf(flags, operation, defaults).map((bytes) => ({ bytes }))
-        : [sharedSize(share, operation, gpu.freeBytes ?? gpu.memoryBytes)];
+        : [sharedSize(share, operation, gpu.freeBytes ?? null)];
     return operations.flatMap((operation) => {
       const peers = operation === 'peer' ? others.map(({ ordinal }) => gpuNamed(ordinal)) : ['none'];
       return hostsOf(flags, operation).flatMap((host) =>

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { type Cores, placeOthers, placeThreads, readCores } from '../execution/placement.js';
-import { readLocalFile } from '../machine/local-files.js';
+import { listLocalFolder, readLocalFile } from '../machine/local-files.js';
 import { mpiPlaceHere } from '../mpi/here.js';
 import { isMeetingPlace, meetingSeconds } from '../mpi/rendezvous.js';
 import { type MpiWorld, type NativeJob, native, type RunningInspection } from '../native.js';
@@ -141,7 +141,7 @@ export function lead(rank: Rank, told: Job, report: (message: Report) => void): 
   const running: RunningInspection = native().inspect({
     ...job.native,
     parameters: { ...job.native.parameters, cpus: own },
-    snapshotPaths: snapshotPaths(readLocalFile, here.allowedCpus),
+    snapshotPaths: snapshotPaths(readLocalFile, listLocalFolder, here.allowedCpus),
     timeLimitSeconds: timeLeft(job),
   });
   const limit = stuckAfter(job);

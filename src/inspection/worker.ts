@@ -5,7 +5,7 @@
 import { writeSync } from 'node:fs';
 import { basename } from 'node:path';
 import { createInterface } from 'node:readline';
-import { readLocalFile } from '../machine/local-files.js';
+import { listLocalFolder, readLocalFile } from '../machine/local-files.js';
 import { native, type RunningInspection } from '../native.js';
 import { snapshotPaths } from '../telemetry/paths.js';
 import { reasonOf } from './failure.js';
@@ -30,7 +30,7 @@ function start(job: Job): RunningInspection {
     report({ event: 'progress', phase: `start of ${basename(job.stack.path)}`, taken: 0 });
   return native().inspect({
     ...job.native,
-    snapshotPaths: snapshotPaths(readLocalFile, job.allowedCpus),
+    snapshotPaths: snapshotPaths(readLocalFile, listLocalFolder, job.allowedCpus),
     timeLimitSeconds: timeLeft(job),
   });
 }

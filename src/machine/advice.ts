@@ -101,14 +101,20 @@ const governor: Check = ({ cpu, virtualisation }) => {
 };
 
 const clockLimit: Check = ({ cpu, virtualisation }) => {
-  const { max, limit } = cpu.frequency;
+  const { max, limit, limitControl, cappedCpus } = cpu.frequency;
   if (max === null || limit === null || !isCapped(cpu.frequency)) return null;
+  const some = parseCpuList(cappedCpus ?? null);
+  const whose = some === null ? '' : ` of ${plural(some.length, 'CPU')} (${cappedCpus})`;
+  const lift =
+    limitControl === undefined
+      ? `echo ${Math.round(max / 1e3)} | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_max_freq`
+      : `echo 100 | sudo tee ${limitControl}`;
   return {
     topic: 'clock-limit',
     level: 'important',
-    seen: `the clock is capped at ${withPrefix(limit, 'Hz', 3)} of ${withPrefix(max, 'Hz', 3)}`,
+    seen: `the clock${whose} is capped at ${withPrefix(limit, 'Hz', 3)} of ${withPrefix(max, 'Hz', 3)}`,
     why: 'rates are those of the cap, and not what the CPU can do',
-    action: `${fromGuest(virtualisation)}echo ${Math.round(max / 1e3)} | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_max_freq`,
+    action: `${fromGuest(virtualisation)}${lift}`,
   };
 };
 

@@ -1,7 +1,11 @@
 /** How much of a machine one launch may take. */
 import type { Bytes } from '../units.js';
 import { parseCpuList } from './linux/cpu-list.js';
-import type { MachineDescription } from './types.js';
+import type { Limits, MachineDescription } from './types.js';
+
+/** Whether a quota or limit that was not found is none; else it may be there unseen. Records of older versions may not tell. */
+export const areLimitsShown = ({ cgroupTold, cgroup }: Limits): boolean =>
+  cgroupTold === true && cgroup?.visible !== false;
 
 /**
  * How many threads a launch can keep busy: the CPUs that it may run on, and no more than the whole CPUs of its quota.

@@ -37,13 +37,14 @@ export function readCpu(
   architecture: string,
   getconf: () => string | null,
 ): CpuDescription {
-  const cpuinfo = parseCpuinfo(reader('/proc/cpuinfo') ?? '');
   const online = parseCpuList(readTrimmed(reader, `${CPU_DIRECTORY}/online`));
   const cpus = online ?? [];
+  const kinds = readCoreKinds(reader, cpus);
+  const [fastest = null] = parseCpuList(kinds[0]?.cpus ?? null) ?? [];
+  const cpuinfo = parseCpuinfo(reader('/proc/cpuinfo') ?? '', fastest);
   const cores = countCores(reader, cpus);
   const packages = countDistinct(reader, cpus, ['topology/physical_package_id']);
   const threads = online?.length ?? cpuinfo?.threads ?? null;
-  const kinds = readCoreKinds(reader, cpus);
   const coreCount = cores ?? cpuinfo?.cores ?? null;
   return {
     architecture,

@@ -16,21 +16,23 @@ const RELEVANT_X86 =
 const RELEVANT_OTHER =
   /^(fp|fphp|asimd\w*|sve\w*|sme\w*|i8mm|bf16|f32mm|f64mm|atomics|jscvt|fcma|dotprod|neon|rv\d+\w*)$/;
 
-/** null when the text lists no CPU. */
-export function parseCpuinfo(text: string): Cpuinfo | null {
+/**
+ * null when the text lists no CPU.
+ * @param fastest the CPU whose identity is told; one that is not listed: the first
+ */
+export function parseCpuinfo(text: string, fastest: number | null = null): Cpuinfo | null {
   const blocks = text
     .split(/\n\s*\n/)
     .map(fieldsOf)
     .filter((fields) => fields.size > 0);
   const cpus = blocks.filter((fields) => fields.has('processor'));
-  const first = cpus[0];
+  const first = cpus.find((fields) => wholeNumber(fields.get('processor')) === fastest) ?? cpus[0];
   if (first === undefined) return null;
   const get = (key: string): string | null => first.get(key) || null;
   const arm = armIdentity(first);
-  const named = arm === null ? null : armName(arm);
   return {
-    vendor: get('vendor_id') ?? named?.vendor ?? null,
-    modelName: modelName(get('model name')) ?? named?.model ?? get('cpu') ?? get('uarch'),
+    vendor: get('vendor_id') ?? (arm === null ? null : armName(arm).vendor),
+    modelName: modelName(get('model name')) ?? armNames([first, ...cpus]) ?? get('cpu') ?? get('uarch'),
     family: wholeNumber(get('cpu family')),
     model: wholeNumber(get('model')),
     stepping: wholeNumber(get('stepping')),
@@ -72,6 +74,14 @@ function armIdentity(fields: ReadonlyMap<string, string>): ArmIdentity | null {
     variant: fields.get('CPU variant') ?? null,
     revision: fields.get('CPU revision') ?? null,
   };
+}
+
+/** Of cores of several kinds all names, the first's first; null: none has one. */
+function armNames(cpus: readonly ReadonlyMap<string, string>[]): string | null {
+  const arms = cpus.map(armIdentity).filter((arm) => arm !== null);
+  const names = arms.map((arm) => armName(arm).model);
+  if (names.every((name) => name === null)) return null;
+  return distinct(names.map((name, i) => name ?? `part ${arms[i]?.part}`)).join(' + ');
 }
 
 function topology(cpus: readonly ReadonlyMap<string, string>[]) {

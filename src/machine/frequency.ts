@@ -1,41 +1,90 @@
 /** Frequency control from /sys/devices/system/cpu: limits, governor, driver, turbo. A virtual machine mostly has none. */
-import type { Hertz } from '../units.js';
+import type { Hertz, Ratio } from '../units.js';
+import { formatCpuList } from './linux/cpu-list.js';
 import { distinct, type FileReader, readTrimmed, readWholeNumber } from './linux/reader.js';
 import type { FrequencyDescription, Turbo } from './types.js';
 
 const CPU_DIRECTORY = '/sys/devices/system/cpu';
+/** Of all CPUs together, whatever their policies say, which do not show it. */
+const INTEL_LIMIT = `${CPU_DIRECTORY}/intel_pstate/max_perf_pct`;
 const KILOHERTZ = 1e3;
 const MEGAHERTZ = 1e6;
 
+const directoryOf = (cpu: number): string => `${CPU_DIRECTORY}/cpu${cpu}`;
+
+/** A file of a CPU. Some drivers write 0 for what they do not know. */
+function readHertz(reader: FileReader, cpu: number, file: string, unit: number): Hertz | null {
+  const value = readWholeNumber(reader, `${directoryOf(cpu)}/${file}`);
+  return value === null || value === 0 ? null : value * unit;
+}
+
+const readBase = (reader: FileReader, cpu: number): Hertz | null =>
+  readHertz(reader, cpu, 'cpufreq/base_frequency', KILOHERTZ) ??
+  readHertz(reader, cpu, 'acpi_cppc/nominal_freq', MEGAHERTZ);
+
+interface Clock {
+  readonly cpu: number;
+  readonly max: Hertz | null;
+  readonly limit: Hertz | null;
+  /** It is the driver's and no policy's. */
+  readonly ofDriver: boolean;
+}
+
+/** @param percent that intel_pstate allows of the highest clock; null: another driver */
+function readClock(reader: FileReader, cpu: number, percent: number | null): Clock {
+  const max = readHertz(reader, cpu, 'cpufreq/cpuinfo_max_freq', KILOHERTZ);
+  const ofPolicy = readHertz(reader, cpu, 'cpufreq/scaling_max_freq', KILOHERTZ);
+  const all = max === null || percent === null ? null : (percent / 100) * max;
+  const ofDriver = all !== null && all < (ofPolicy ?? Number.POSITIVE_INFINITY);
+  return { cpu, max, limit: ofDriver ? all : ofPolicy, ofDriver };
+}
+
+const shareOf = ({ max, limit }: Clock): Ratio => (limit ?? 1) / (max ?? 1);
+
+/** @param cpus those that are online */
 export function readFrequency(reader: FileReader, cpus: readonly number[]): FrequencyDescription {
-  const first = `${CPU_DIRECTORY}/cpu${cpus[0] ?? 0}`;
-  const hertz = (file: string, unit: number): Hertz | null => {
-    const value = readWholeNumber(reader, `${first}/${file}`);
-    // Some drivers write 0 for what they do not know.
-    return value === null || value === 0 ? null : value * unit;
-  };
+  const [first = 0] = cpus;
+  const turbo = readTurbo(reader, directoryOf(first));
+  const percent = readWholeNumber(reader, INTEL_LIMIT);
+  const clocks = cpus.map((cpu) => readClock(reader, cpu, percent));
+  // Asked for the base the firmware of some machines takes its time, so not of every CPU.
+  const capped = clocks.filter(
+    (clock) =>
+      isBelow(clock.limit, clock.max) && isCapped({ ...clock, base: readBase(reader, clock.cpu), turbo }),
+  );
+  const [lowest] = capped.toSorted((a, b) => shareOf(a) - shareOf(b));
+  const { cpu, max, limit } = lowest ?? clocks[0] ?? readClock(reader, first, percent);
   const governors = cpus
-    .map((cpu) => readTrimmed(reader, `${CPU_DIRECTORY}/cpu${cpu}/cpufreq/scaling_governor`))
+    .map((one) => readTrimmed(reader, `${directoryOf(one)}/cpufreq/scaling_governor`))
     .filter((governor) => governor !== null);
   return {
-    base: hertz('cpufreq/base_frequency', KILOHERTZ) ?? hertz('acpi_cppc/nominal_freq', MEGAHERTZ),
-    max: hertz('cpufreq/cpuinfo_max_freq', KILOHERTZ),
-    limit: hertz('cpufreq/scaling_max_freq', KILOHERTZ),
+    base: readBase(reader, cpu),
+    max,
+    limit,
+    ...(lowest?.ofDriver === true ? { limitControl: INTEL_LIMIT } : {}),
+    ...(capped.length === 0 || capped.length === clocks.length
+      ? {}
+      : { cappedCpus: formatCpuList(capped.map((one) => one.cpu)) }),
     governors: distinct(governors).toSorted(),
-    driver: readTrimmed(reader, `${first}/cpufreq/scaling_driver`),
-    turbo: readTurbo(reader, first),
+    driver: readTrimmed(reader, `${directoryOf(first)}/cpufreq/scaling_driver`),
+    turbo,
   };
 }
 
 /** Below this share of what the hardware offers a limit is somebody's, and no rounding. */
 const SAME_CLOCK = 0.99;
 
+const isBelow = (limit: Hertz | null, offered: Hertz | null): boolean =>
+  limit !== null && offered !== null && limit < SAME_CLOCK * offered;
+
 /** Whether the policy keeps the clock below what the hardware offers: without turbo that is the base clock. */
-export function isCapped({ base, max, limit, turbo }: FrequencyDescription): boolean {
-  if (max === null || limit === null) return false;
-  if (turbo?.enabled !== false) return limit < SAME_CLOCK * max;
-  return base !== null && limit < SAME_CLOCK * Math.min(base, max);
-}
+export const isCapped = ({
+  base,
+  max,
+  limit,
+  turbo,
+}: Pick<FrequencyDescription, 'base' | 'max' | 'limit' | 'turbo'>): boolean =>
+  isBelow(limit, max) && (turbo?.enabled !== false || isBelow(limit, base));
 
 function readTurbo(reader: FileReader, cpu: string): Turbo | null {
   const switches = [

@@ -118,4 +118,9 @@ export interface GpuSurvey {
   readonly devices: readonly GpuDescription[];
 }
 
+/** The driver was not heard: of its GPUs that says nothing, unlike a survey that lacks one. */
+export interface Unheard {
+  readonly unheard: string;
+}
+
 export const noGpus = (problem: string): GpuSurvey => ({ problem, cuda: null, library: null, devices: [] });

@@ -1,6 +1,6 @@
 /** The edge to this machine's files. */
 import { readdirSync, readFileSync } from 'node:fs';
-import type { FileReader } from './linux/reader.js';
+import type { FileReader, FolderLister } from './linux/reader.js';
 
 /** null for whatever the system refuses: absent, not allowed, a directory, a sensor that does not answer. */
 export const readLocalFile: FileReader = (path) => {
@@ -11,11 +11,10 @@ export const readLocalFile: FileReader = (path) => {
   }
 };
 
-/** Names of what is in a folder; none where it is not there, or may not be read. */
-export function listLocalFolder(path: string): readonly string[] {
+export const listLocalFolder: FolderLister = (path) => {
   try {
     return readdirSync(path);
   } catch {
     return [];
   }
-}
+};

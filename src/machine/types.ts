@@ -20,13 +20,14 @@ export interface CpuDescription {
   /** As Node names it: x64, arm64. */
   readonly architecture: string;
   readonly vendor: string | null;
+  /** Of cores of several kinds on arm64 those of all. */
   readonly modelName: string | null;
   /** x86 only, as the kernel shows them; a hypervisor may have changed them. */
   readonly family: number | null;
   readonly model: number | null;
   readonly stepping: number | null;
   readonly microcode: string | null;
-  /** arm64 only: the fields of MIDR_EL1 as /proc/cpuinfo writes them. */
+  /** arm64 only: the fields of MIDR_EL1 as /proc/cpuinfo writes them; of cores of several kinds the fastest's. */
   readonly arm: ArmIdentity | null;
   readonly sockets: number | null;
   readonly cores: number | null;
@@ -61,6 +62,7 @@ export interface ArmIdentity {
   readonly revision: string | null;
 }
 
+/** Clocks are those of the first CPU; where some are limited, of that with the lowest limit for what it offers. */
 export interface FrequencyDescription {
   /** Without boost. */
   readonly base: Hertz | null;
@@ -68,6 +70,10 @@ export interface FrequencyDescription {
   readonly max: Hertz | null;
   /** The highest that the policy in force allows. */
   readonly limit: Hertz | null;
+  /** The file that sets it for all CPUs, as a percentage. Absent: each CPU's policy does, or it is no less than what is offered. */
+  readonly limitControl?: string;
+  /** Those with a limit below what they offer, as a list. Absent where all are alike, and in records of older versions. */
+  readonly cappedCpus?: string;
   /** The distinct governors of the CPUs, sorted; empty where the kernel has no frequency control. */
   readonly governors: readonly string[];
   readonly driver: string | null;

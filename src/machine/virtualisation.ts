@@ -2,18 +2,26 @@
 import { type FileReader, readTrimmed } from './linux/reader.js';
 import type { Virtualisation } from './types.js';
 
+interface Firmware {
+  readonly product: RegExp;
+  readonly hypervisor: string;
+  /** It is part of an emulator, so it is on no bare metal, also where the emulator hides itself from CPUID. */
+  readonly emulated?: true;
+}
+
 /** What the firmware's maker and product say of the hypervisor. */
-const PRODUCTS: readonly (readonly [RegExp, string])[] = [
-  [/QEMU|\bKVM\b|OpenStack|RHEV|oVirt|Proxmox/i, 'KVM'],
-  [/VMware/i, 'VMware'],
-  [/VirtualBox|innotek/i, 'VirtualBox'],
-  [/Microsoft Corporation.*Virtual Machine/i, 'Hyper-V'],
-  [/\bXen\b/i, 'Xen'],
-  [/Parallels/i, 'Parallels'],
-  [/Google Compute Engine/i, 'KVM (Google Compute Engine)'],
-  [/Amazon EC2/i, 'Nitro (Amazon EC2)'],
-  [/Alibaba Cloud/i, 'KVM (Alibaba Cloud)'],
-  [/DigitalOcean/i, 'KVM (DigitalOcean)'],
+const FIRMWARE: readonly Firmware[] = [
+  { product: /QEMU/i, hypervisor: 'KVM', emulated: true },
+  { product: /\bKVM\b|OpenStack|RHEV|oVirt|Proxmox/i, hypervisor: 'KVM' },
+  { product: /VMware/i, hypervisor: 'VMware', emulated: true },
+  { product: /VirtualBox|innotek/i, hypervisor: 'VirtualBox', emulated: true },
+  { product: /Microsoft Corporation.*Virtual Machine/i, hypervisor: 'Hyper-V', emulated: true },
+  { product: /\bXen\b/i, hypervisor: 'Xen' },
+  { product: /Parallels/i, hypervisor: 'Parallels', emulated: true },
+  { product: /Google Compute Engine/i, hypervisor: 'KVM (Google Compute Engine)' },
+  { product: /Amazon EC2/i, hypervisor: 'Nitro (Amazon EC2)' },
+  { product: /Alibaba Cloud/i, hypervisor: 'KVM (Alibaba Cloud)' },
+  { product: /DigitalOcean/i, hypervisor: 'KVM (DigitalOcean)' },
 ];
 
 export function readVirtualisation(
@@ -24,9 +32,12 @@ export function readVirtualisation(
   const product = readProduct(reader);
   const flag = hypervisorFlag(reader, architecture);
   const named = readNamedHypervisor(reader);
+  const firmware = FIRMWARE.find((one) => one.product.test(product ?? ''));
   // A cloud's bare metal has the cloud's name in its firmware, but a CPU that sees no hypervisor.
-  const bareMetal = named === null && (flag === false || /\.metal\b|\bmetal-/i.test(product ?? ''));
-  const hypervisor = named ?? (bareMetal ? null : guessHypervisor(reader, product, flag === true));
+  const seesNone = flag === false || /\.metal\b|\bmetal-/i.test(product ?? '');
+  const bareMetal = named === null && firmware?.emulated !== true && seesNone;
+  const guessed = firmware?.hypervisor ?? (flag === true ? hypervisorOfClocks(reader) : null);
+  const hypervisor = named ?? (bareMetal ? null : guessed);
   return {
     guest: hypervisor !== null ? true : bareMetal ? false : flag,
     hypervisor,
@@ -60,11 +71,8 @@ function readNamedHypervisor(reader: FileReader): string | null {
   return null;
 }
 
-/** From the firmware's product, else from a clock that only the hypervisor offers. */
-function guessHypervisor(reader: FileReader, product: string | null, guest: boolean): string | null {
-  const byProduct = PRODUCTS.find(([pattern]) => pattern.test(product ?? ''))?.[1];
-  if (byProduct !== undefined) return byProduct;
-  if (!guest) return null;
+/** By a clock that only it offers. */
+function hypervisorOfClocks(reader: FileReader): string | null {
   const clocks = reader('/sys/devices/system/clocksource/clocksource0/available_clocksource') ?? '';
   if (clocks.includes('kvm-clock')) return 'KVM';
   if (clocks.includes('hyperv_clocksource')) return 'Hyper-V';
@@ -76,21 +84,35 @@ function readContainer(
   env: Readonly<Record<string, string | undefined>>,
 ): Virtualisation['container'] {
   const cgroup = reader('/proc/self/cgroup') ?? '';
-  const manager = readTrimmed(reader, '/run/systemd/container') ?? env.container ?? '';
-  if (env.KUBERNETES_SERVICE_HOST !== undefined || /kubepods/.test(cgroup)) return 'kubernetes';
+  const told = areOwn(reader) ? env : {};
+  const manager = MANAGERS.map((file) => readTrimmed(reader, file)).find(Boolean) ?? told.container ?? '';
+  if (told.KUBERNETES_SERVICE_HOST !== undefined || /kubepods/.test(cgroup)) return 'kubernetes';
   if (reader('/.dockerenv') !== null && hasContainerMounts(reader)) return 'docker';
   if (reader('/run/.containerenv') !== null) return 'podman';
   if (isApptainer(reader)) return 'apptainer';
-  if (/[/:](docker)[/-]/.test(cgroup) || manager === 'docker') return 'docker';
+  if (/\bdocker[/-][0-9a-f]{64}\b/.test(cgroup) || manager === 'docker') return 'docker';
   if (/libpod/.test(cgroup) || manager === 'podman') return 'podman';
   if (/\/lxc[./]/.test(cgroup) || /^lxc/.test(manager)) return 'lxc';
   if (/cri-containerd|crio-/.test(cgroup) || manager !== '') return 'other';
   return null;
 }
 
+/** Where systemd names it in a container: its init, and its nspawn. */
+const MANAGERS = ['/run/systemd/container', '/run/host/container-manager'] as const;
+
+/** Mount points that a container has: of Docker and its like, of a pod (its node has them under /var/lib/kubelet), of LXC. */
+const OWN_MOUNTS =
+  / \/etc\/hostname | (\/var)?\/run\/secrets\/kubernetes\.io\/serviceaccount | \/dev\/termination-log | \/proc\/\S+ .* fuse\.lxcfs /;
+
 /**
- * Apptainer leaves the control group as it is, and its variables prove nothing: Slurm passes those of who submitted on to nodes where
- * nothing is in a container. It puts this file into each image of its own; one of OCI (--oci) has none, and is not known.
+ * Whether the variables of a container can be those of this process's own: alone they prove nothing, because Slurm passes those of who
+ * submitted on to nodes where nothing is in a container.
+ */
+const areOwn = (reader: FileReader): boolean => OWN_MOUNTS.test(reader('/proc/self/mountinfo') ?? '');
+
+/**
+ * Apptainer leaves the control group as it is, and its variables prove nothing either, as what it mounts others mount, too. It
+ * puts this file into each image of its own; one of OCI (--oci) has none, and is not known.
  */
 const isApptainer = (reader: FileReader): boolean => reader('/.singularity.d/runscript') !== null;
 

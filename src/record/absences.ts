@@ -1,4 +1,5 @@
 /** What a machine is known to have none of, by label: the label itself is null both where there is none and where none can be seen. Pure. */
+import { areLimitsShown } from '../machine/capacity.js';
 import type { MachineDescription } from '../machine/types.js';
 import type { Labels } from './schema.js';
 
@@ -9,7 +10,7 @@ export function absencesOf({
   limits,
   virtualisation,
 }: Partial<Pick<MachineDescription, 'limits' | 'virtualisation'>>): Labels {
-  const isShown = limits?.cgroupTold === true && limits.cgroup?.visible !== false;
+  const isShown = limits !== undefined && areLimitsShown(limits);
   return {
     ...(isShown && limits.cpuQuota === null ? { cgroup_cpu_quota: NONE } : {}),
     ...(isShown && limits.memoryLimit === null ? { cgroup_memory_limit_bytes: NONE } : {}),

@@ -1,6 +1,6 @@
 /** Which files a snapshot reads on this machine. Only those that exist, so that the measuring loop opens none in vain. */
 import { locateCgroup } from '../machine/linux/cgroup-location.js';
-import type { FileReader } from '../machine/linux/reader.js';
+import type { FileReader, FolderLister } from '../machine/linux/reader.js';
 import { hwmonPaths, raplPaths, thermalZonePaths, throttlePaths } from './sensor-paths.js';
 
 /** Stands for each measuring thread's id in a path. */
@@ -26,7 +26,11 @@ export function threadPath(tid: number | typeof THREAD_ID, file: (typeof PER_THR
  * Paths to read before and after the repetitions. Per-thread ones have `{tid}` in them: whoever reads them puts each
  * measuring thread's id there. `allowedCpus` are the CPUs on which this process may run.
  */
-export function snapshotPaths(reader: FileReader, allowedCpus: readonly number[]): string[] {
+export function snapshotPaths(
+  reader: FileReader,
+  list: FolderLister,
+  allowedCpus: readonly number[],
+): string[] {
   const exists = (path: string): boolean => reader(path) !== null;
   return [
     // The process's own file stands for those of threads that do not exist yet.
@@ -34,8 +38,8 @@ export function snapshotPaths(reader: FileReader, allowedCpus: readonly number[]
     ...MACHINE_WIDE.filter(exists),
     ...cgroupPaths(reader),
     ...throttlePaths(reader, allowedCpus),
-    ...thermalZonePaths(reader),
-    ...hwmonPaths(reader),
+    ...thermalZonePaths(reader, list),
+    ...hwmonPaths(reader, list),
     ...raplPaths(reader),
   ];
 }

@@ -1,8 +1,6 @@
-/** Which files of thermal zones, hwmon chips, RAPL domains and throttle counters there are, found by their numbers. */
-import { type FileReader, readTrimmed } from '../machine/linux/reader.js';
+/** Which files of thermal zones, hwmon chips, RAPL domains and throttle counters there are. */
+import { type FileReader, type FolderLister, readTrimmed } from '../machine/linux/reader.js';
 
-const MOST_ZONES = 64;
-const MOST_CHIPS = 32;
 const MOST_INPUTS = 32;
 const MOST_PACKAGES = 16;
 const MOST_SUBDOMAINS = 8;
@@ -10,10 +8,17 @@ const MOST_SUBDOMAINS = 8;
 /** Devices whose reading is slow (a command to a disk, a bus transfer) and says nothing about the processor. */
 const NOT_THE_PROCESSOR = /^(nvme|drivetemp|iwlwifi|mt76|ath\d|mlx|bnxt|ixgbe|i350|r8169|jc42|spd5118)/;
 
+/** The folders of a class whose names are this and a number, by these: each disk and memory module has a chip, so there may be many. */
+function numbered(list: FolderLister, folder: string, name: string): readonly string[] {
+  return list(folder)
+    .filter((one) => one.startsWith(name) && /^\d+$/.test(one.slice(name.length)))
+    .toSorted((a, b) => Number(a.slice(name.length)) - Number(b.slice(name.length)))
+    .map((one) => `${folder}/${one}`);
+}
+
 /** The type of each thermal zone and its temperature. */
-export function thermalZonePaths(reader: FileReader): readonly string[] {
-  return range(MOST_ZONES).flatMap((zone) => {
-    const directory = `/sys/class/thermal/thermal_zone${zone}`;
+export function thermalZonePaths(reader: FileReader, list: FolderLister): readonly string[] {
+  return numbered(list, '/sys/class/thermal', 'thermal_zone').flatMap((directory) => {
     const type = readTrimmed(reader, `${directory}/type`);
     if (type === null || NOT_THE_PROCESSOR.test(type) || reader(`${directory}/temp`) === null) return [];
     return [`${directory}/type`, `${directory}/temp`];
@@ -24,9 +29,8 @@ export function thermalZonePaths(reader: FileReader): readonly string[] {
  * The name of each chip, its temperatures and their labels. Where a chip labels whole packages (`Package id 0`), only
  * those are taken: reading a core's sensor interrupts that core.
  */
-export function hwmonPaths(reader: FileReader): readonly string[] {
-  return range(MOST_CHIPS).flatMap((chip) => {
-    const directory = `/sys/class/hwmon/hwmon${chip}`;
+export function hwmonPaths(reader: FileReader, list: FolderLister): readonly string[] {
+  return numbered(list, '/sys/class/hwmon', 'hwmon').flatMap((directory) => {
     const name = readTrimmed(reader, `${directory}/name`);
     if (name === null || NOT_THE_PROCESSOR.test(name)) return [];
     const labelled = range(MOST_INPUTS).map((i) => ({

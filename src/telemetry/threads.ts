@@ -9,8 +9,8 @@ import type { Snapshot, Telemetry, ThreadTelemetry } from './types.js';
 const NANOSECONDS_A_SECOND = 1e9;
 
 /**
- * Threads whose stat and status could be read at both ends. Without schedstat the CPU time is counted in ticks and the
- * run delay is null; without sched the migrations are null; each absence is named once for all threads.
+ * Threads whose stat could be read at both ends. Without schedstat the CPU time is counted in ticks and the run delay is
+ * null; without status the switches are null, and without sched the migrations; each absence is named once for all threads.
  */
 export function threadTelemetry(
   before: Snapshot,
@@ -26,7 +26,7 @@ export function threadTelemetry(
     else {
       missing.push({
         what: `thread ${tid}`,
-        why: `${threadPath(tid, 'stat')} or its status could not be read at both ends; it may have ended`,
+        why: `${threadPath(tid, 'stat')} could not be read at both ends; it may have ended`,
       });
     }
   }
@@ -34,6 +34,12 @@ export function threadTelemetry(
     missing.push({
       what: 'run delay',
       why: `no ${threadPath(THREAD_ID, 'schedstat')}: a kernel without scheduler statistics; CPU time is in ticks`,
+    });
+  }
+  if (threads.some((thread) => thread.involuntarySwitches === null)) {
+    missing.push({
+      what: 'context switches',
+      why: `no voluntary_ctxt_switches in ${threadPath(THREAD_ID, 'status')}: the kernel does not count them`,
     });
   }
   if (threads.some((thread) => thread.migrations === null)) {
@@ -59,8 +65,8 @@ function oneThread(
     return from === null || to === null ? null : { from, to };
   };
   const stat = both('stat', parseTaskStat);
+  if (stat === null) return null;
   const switches = both('status', parseContextSwitches);
-  if (stat === null || switches === null) return null;
   const schedstat = both('schedstat', parseSchedstat);
   const migrations = both('sched', parseMigrations);
   const { from, to } = stat;
@@ -75,8 +81,8 @@ function oneThread(
       schedstat === null
         ? null
         : (schedstat.to.delayNanoseconds - schedstat.from.delayNanoseconds) / NANOSECONDS_A_SECOND,
-    voluntarySwitches: switches.to.voluntary - switches.from.voluntary,
-    involuntarySwitches: switches.to.involuntary - switches.from.involuntary,
+    voluntarySwitches: switches === null ? null : switches.to.voluntary - switches.from.voluntary,
+    involuntarySwitches: switches === null ? null : switches.to.involuntary - switches.from.involuntary,
     migrations: migrations === null ? null : migrations.to - migrations.from,
     minorFaults: to.minorFaults - from.minorFaults,
     majorFaults: to.majorFaults - from.majorFaults,

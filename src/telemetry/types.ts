@@ -21,9 +21,9 @@ export interface ThreadTelemetry {
   readonly cpuTime: Seconds;
   /** Time runnable but waiting for a CPU (schedstat's second field): another job's load shows here. null without schedstat. */
   readonly runDelay: Seconds | null;
-  readonly voluntarySwitches: number;
-  readonly involuntarySwitches: number;
-  /** null where the kernel does not tell. */
+  /** These three are null where the kernel does not tell. */
+  readonly voluntarySwitches: number | null;
+  readonly involuntarySwitches: number | null;
   readonly migrations: number | null;
   readonly minorFaults: number;
   readonly majorFaults: number;
@@ -120,6 +120,8 @@ export interface Observation {
   readonly elsewhere?: number;
   /** Of ranks that left our own barrier before each repetition: from the first to the last of them, the median; absent: of others. */
   readonly beganApart?: Seconds;
+  /** By how much that may be the clocks' own error, where ranks on several hosts read one each; absent: they read one clock. */
+  readonly clocksWithin?: Seconds;
   /** Ranks were watched from before they met for each repetition, which is no part of its time; absent: only while they ran. */
   readonly met?: boolean;
   /** Threads beside the measuring one were watched, too: a single absence of theirs disturbs every repetition that it overlaps. */

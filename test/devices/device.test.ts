@@ -12,6 +12,7 @@ describe('a device by its name', () => {
     expect(devicesNamed('cpu', none)).toEqual(['cpu']);
     expect(devicesNamed('cuda:1', two)).toEqual(['cuda:1']);
     expect(devicesNamed('cuda', two)).toEqual(['cuda:0']);
+    expect(devicesNamed('cuda:00', two)).toEqual(['cuda:0']);
     expect(devicesNamed('cuda:all', two)).toEqual(['cuda:0', 'cuda:1']);
   });
 

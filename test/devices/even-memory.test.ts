@@ -24,9 +24,10 @@ it('is what the fullest of their kind among them has free, whoever else is full'
   expect(freeOf('cuda:0', 'cuda:1', 'cuda:2')).toEqual([1, 1, 1, 50]);
 });
 
-it('is all of their memory where nothing tells, and nobody’s where none is a GPU', () => {
-  const untold = { ...machine, gpus: { ...machine.gpus, devices: [gpu(0, null)] } };
-  expect(withEvenMemory(['cuda:0'], untold).gpus?.devices[0]?.freeBytes).toBe(80);
+it('is not known where one of them does not tell, and nobody’s where none is a GPU', () => {
+  const untold = { ...machine, gpus: { ...machine.gpus, devices: [gpu(0, null), gpu(1, 60)] } };
+  const known = withEvenMemory(['cuda:0', 'cuda:1'], untold).gpus?.devices.map(({ freeBytes }) => freeBytes);
+  expect(known).toEqual([null, null]);
   expect(freeOf('cpu')).toEqual([70, 60, 1, 50]);
   const without = machineOf();
   expect(withEvenMemory(['cpu'], without)).toBe(without);

@@ -42,18 +42,22 @@ describe('a share of a GPU’s memory', () => {
   const bytesOf = (machine: MachineDescription, operation: string, share = '90%') =>
     memory.fromFlags({ device, operation, bytes: share }, machine)[0]?.bytes;
 
-  it('is that of what is free on it, and of its memory where nothing tells', () => {
+  it('is that of what is free on it, and refused where nothing tells, as others may use any part of it', () => {
     const machine = withGpus(free(0, 70 * 2 ** 30), free(1, 60 * 2 ** 30));
     expect(bytesOf(machine, 'read', '50%')).toBe(35 * 2 ** 30);
-    expect(bytesOf(withGpus(free(0, null)), 'read', '50%')).toBe(40 * 2 ** 30);
+    for (const untold of [withGpus(free(0, null)), hopper])
+      expect(() => bytesOf(untold, 'read', '50%')).toThrow(
+        /how much memory is free is not known here: give a size/,
+      );
   });
 
   it('leaves room for the process, on GPU and host', () => {
-    const [one = {}] = memory.fromFlags({ device, operation: 'read', bytes: '99.9%' }, hopper);
+    const empty = withGpus(free(0, 80 * 2 ** 30));
+    const [one = {}] = memory.fromFlags({ device, operation: 'read', bytes: '99.9%' }, empty);
     expect(memory.gpuMemory?.(one)).toBeLessThanOrEqual(80 * 2 ** 30);
     // What is added up on the device need not be fetched.
     expect(memory.memory(one)).toBeLessThan(2 ** 30);
-    const [copied = {}] = memory.fromFlags({ device, operation: 'copy', bytes: '50%' }, hopper);
+    const [copied = {}] = memory.fromFlags({ device, operation: 'copy', bytes: '50%' }, empty);
     expect(memory.memory(copied)).toBeGreaterThanOrEqual(Number(copied.bytes) / 2);
   });
 
@@ -193,6 +197,16 @@ describe('memory on a GPU', () => {
     const hosts = all.filter(({ operation }) => operation === 'host-to-device').map(({ host }) => host);
     expect(hosts).toEqual(['pinned', 'pageable']);
     expect(all.map(({ operation }) => operation)).not.toContain('peer');
+  });
+
+  it('copies both ways at once only pinned memory, whatever else is copied', () => {
+    expect(cases({ host: 'pinned,pageable' })).toEqual(cases({}));
+    const pageable = cases({ host: 'pageable' }).map(({ operation }) => operation);
+    expect(pageable).toContain('host-to-device');
+    expect(pageable).not.toContain('both-ways');
+    expect(cases({ operation: 'both-ways', host: 'pageable,pinned' }).map(({ host }) => host)).toEqual([
+      'pinned',
+    ]);
   });
 
   it('copies to each other GPU where there are some', () => {

@@ -78,6 +78,21 @@ describe('advice', () => {
     expect(about(epycVm, 'clocksource')?.action).toMatch(/^on the host: echo tsc \| sudo tee /);
   });
 
+  it('names how many CPUs have a limit to their clock, and what sets it', () => {
+    const CPUS = '/sys/devices/system/cpu';
+    expect(
+      about({ ...quiet, [`${CPUS}/cpu3/cpufreq/scaling_max_freq`]: '800000\n' }, 'clock-limit'),
+    ).toMatchObject({
+      seen: expect.stringMatching(/^the clock of 1 CPU \(3\) is capped at 800 MHz of 3\.40? GHz$/),
+      action: `echo 3400000 | sudo tee ${CPUS}/cpu*/cpufreq/scaling_max_freq`,
+    });
+    const control = `${CPUS}/intel_pstate/max_perf_pct`;
+    expect(about({ ...quiet, [control]: '50\n' }, 'clock-limit')).toMatchObject({
+      seen: expect.stringMatching(/^the clock is capped at 1\.70? GHz of/),
+      action: `echo 100 | sudo tee ${control}`,
+    });
+  });
+
   it('finds the counter of arm64 good enough', () => {
     expect(topics(graviton, 'arm64')).not.toContain('clocksource');
   });

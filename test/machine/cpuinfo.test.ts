@@ -32,6 +32,13 @@ describe('cpuinfo', () => {
     });
   });
 
+  it('names arm64 cores of several kinds in their order, one without a name by its part', () => {
+    const cpu = (number: number, part: string): string =>
+      `processor : ${number}\nCPU implementer : 0x41\nCPU part : ${part}\n\n`;
+    const text = `${cpu(0, '0xd05')}${cpu(1, '0xd05')}${cpu(2, '0xd0b')}${cpu(3, '0x123')}`;
+    expect(parseCpuinfo(text)?.modelName).toBe('Cortex-A55 + Cortex-A76 + part 0x123');
+  });
+
   it('keeps the numbers of an unknown arm64 core and invents no name', () => {
     const cpu = parseCpuinfo('processor : 0\nCPU implementer : 0x99\nCPU part : 0x123\n');
     expect(parseCpuinfo('processor : 0\nCPU implementer : constructor\nCPU part : 1\n')?.vendor).toBeNull();

@@ -107,6 +107,32 @@ describe('describing an Intel server with two sockets', () => {
   });
 });
 
+describe('describing a machine whose CPU shows no hypervisor', () => {
+  const of = (vendor: string, product: string) =>
+    describeFiles({
+      ...intelServer,
+      '/sys/class/dmi/id/sys_vendor': `${vendor}\n`,
+      '/sys/class/dmi/id/product_name': `${product}\n`,
+    }).virtualisation;
+  it.each([
+    ['QEMU', 'Standard PC (Q35 + ICH9, 2009)', 'KVM'],
+    ['VMware, Inc.', 'VMware Virtual Platform', 'VMware'],
+    ['innotek GmbH', 'VirtualBox', 'VirtualBox'],
+    ['Microsoft Corporation', 'Virtual Machine', 'Hyper-V'],
+    ['Parallels Software International Inc.', 'Parallels Virtual Platform', 'Parallels'],
+  ])('is a guest by the firmware of an emulator, which hides itself: %s %s', (vendor, product, hypervisor) => {
+    expect(of(vendor, product)).toMatchObject({ guest: true, hypervisor });
+  });
+  it.each([
+    ['Amazon EC2', 'm7i.metal-24xl'],
+    ['Amazon EC2', 'm7i.large'],
+    ['Google', 'Google Compute Engine'],
+    ['Microsoft Corporation', 'C2080'],
+  ])('is bare metal by the firmware of who runs it: %s %s', (vendor, product) => {
+    expect(of(vendor, product)).toMatchObject({ guest: false, hypervisor: null });
+  });
+});
+
 describe('describing an Apptainer container on a node of Slurm', () => {
   const job = {
     ...intelServer,
@@ -117,14 +143,43 @@ describe('describing an Apptainer container on a node of Slurm', () => {
     expect(describeFiles(files).virtualisation.container).toBe('apptainer');
   });
   it.each([
-    'APPTAINER_CONTAINER',
-    'SINGULARITY_CONTAINER',
-  ])('does not know it by %s alone, which Slurm passes on from who submitted', (name) => {
-    const env = { [name]: '/images/pi-bench.sif' };
-    expect(describeFiles(job, { env }).virtualisation.container).toBeNull();
+    ['APPTAINER_CONTAINER', '/images/pi-bench.sif'],
+    ['SINGULARITY_CONTAINER', '/images/pi-bench.sif'],
+    ['KUBERNETES_SERVICE_HOST', '10.0.0.1'],
+    ['container', 'oci'],
+  ])('does not know it by %s alone, which Slurm passes on from who submitted', (name, value) => {
+    const ofNode =
+      '40 20 0:50 / /var/lib/kubelet/pods/7/volumes/kubernetes.io~projected/token rw - tmpfs tmpfs rw\n';
+    for (const mounts of [{}, { '/proc/self/mountinfo': ofNode }]) {
+      const { virtualisation } = describeFiles({ ...job, ...mounts }, { env: { [name]: value } });
+      expect(virtualisation.container).toBeNull();
+    }
   });
   it('knows that it is none without them', () => {
     expect(describeFiles(job).virtualisation.container).toBeNull();
+  });
+});
+
+describe('describing a container', () => {
+  const HASH = '0123456789abcdef'.repeat(4);
+  const of = (cgroup: string) =>
+    describeFiles({ ...intelServer, '/proc/self/cgroup': cgroup }).virtualisation.container;
+  it.each([
+    `0::/system.slice/docker-${HASH}.scope\n`,
+    `5:memory:/docker/${HASH}\n`,
+  ])('of Docker, by its control group %j', (cgroup) => {
+    expect(of(cgroup)).toBe('docker');
+  });
+  it('does not take a service that is called after Docker for one', () => {
+    expect(of('0::/system.slice/docker-bench.service\n')).toBeNull();
+  });
+  it('believes its variables beside mounts that only a container has', () => {
+    const inside = (mount: string, container: string) =>
+      describeFiles({ ...intelServer, '/proc/self/mountinfo': mount }, { env: { container } }).virtualisation;
+    const hostname = '610 600 8:1 /containers/9f1c/hostname /etc/hostname rw - ext4 /dev/sda1 rw\n';
+    expect(inside(hostname, 'oci').container).toBe('other');
+    const lxcfs = '70 60 0:44 /proc/meminfo /proc/meminfo rw,nosuid - fuse.lxcfs lxcfs rw\n';
+    expect(inside(lxcfs, 'lxc').container).toBe('lxc');
   });
 });
 
@@ -262,6 +317,14 @@ describe('describing a machine with cores of different kinds', () => {
     ]);
   });
 
+  it('calls the CPU by the names of all of its cores, and tells the identity of the fast ones', () => {
+    expect(describeFiles(bigLittle, { architecture: 'arm64' }).cpu).toMatchObject({
+      vendor: 'ARM',
+      modelName: 'Cortex-A76 + Cortex-A55',
+      arm: { implementer: '0x41', part: '0xd0b', variant: '0x4' },
+    });
+  });
+
   it('names those between the fastest and the slowest', () => {
     const prime = { ...bigLittle, '/sys/devices/system/cpu/cpu7/cpu_capacity': '1300\n' };
     expect(describeFiles(prime, { architecture: 'arm64' }).cpu.coreKinds).toEqual([
@@ -290,19 +353,54 @@ describe('describing a machine with cores of different kinds', () => {
 });
 
 describe('the clock', () => {
-  const CPU0 = '/sys/devices/system/cpu/cpu0/cpufreq';
+  const ALL = [0, 1, 2, 3, 4, 5, 6, 7];
+  const limitsOf = (khz: number, cpus: readonly number[] = ALL): Files =>
+    Object.fromEntries(
+      cpus.map((cpu) => [`/sys/devices/system/cpu/cpu${cpu}/cpufreq/scaling_max_freq`, `${khz}\n`]),
+    );
   const clockOf = (files: Files): string =>
     renderMachine(describeFiles({ ...intelServer, ...files }), null, terminalStyle({ isTTY: false }));
 
   it('is shown with what it is capped at, where that is less than the hardware offers', () => {
-    expect(clockOf({ [`${CPU0}/scaling_max_freq`]: '800000\n' })).toMatch(
-      /capped at 800 MHz, up to 3\.40? GHz/,
-    );
+    expect(clockOf(limitsOf(800_000))).toMatch(/capped at 800 MHz, up to 3\.40? GHz/);
     expect(clockOf({})).not.toContain('capped');
     // Without turbo no more than the base clock is offered.
     const noTurbo = { '/sys/devices/system/cpu/intel_pstate/no_turbo': '1\n' };
-    expect(clockOf({ ...noTurbo, [`${CPU0}/scaling_max_freq`]: '2600000\n' })).not.toContain('capped');
-    expect(clockOf({ ...noTurbo, [`${CPU0}/scaling_max_freq`]: '800000\n' })).toContain('capped');
+    expect(clockOf({ ...noTurbo, ...limitsOf(2_600_000) })).not.toContain('capped');
+    expect(clockOf({ ...noTurbo, ...limitsOf(800_000) })).toContain('capped');
+  });
+
+  it('is looked at on each CPU: of those that are capped is told which, and the lowest limit', () => {
+    expect(clockOf(limitsOf(800_000, [3]))).toMatch(/capped at 800 MHz \(CPUs 3\), up to 3\.40? GHz/);
+    const some = { ...limitsOf(2_000_000, [0]), ...limitsOf(800_000, [4, 5]) };
+    expect(clockOf(some)).toContain('capped at 800 MHz (CPUs 0,4-5)');
+  });
+
+  it('is held against what each CPU offers, as those of small cores is less', () => {
+    const small = Object.fromEntries(
+      [6, 7].flatMap((cpu) =>
+        ['scaling', 'cpuinfo'].map((whose) => [
+          `/sys/devices/system/cpu/cpu${cpu}/cpufreq/${whose}_max_freq`,
+          '2500000\n',
+        ]),
+      ),
+    );
+    expect(describeFiles({ ...intelServer, ...small }).cpu.frequency).toMatchObject({
+      max: 3.4e9,
+      limit: 3.4e9,
+    });
+    expect(
+      describeFiles({ ...intelServer, ...small, ...limitsOf(2_000_000, [7]) }).cpu.frequency,
+    ).toMatchObject({ max: 2.5e9, limit: 2e9, cappedCpus: '7' });
+  });
+
+  it('has the limit of intel_pstate, which no policy shows', () => {
+    const file = '/sys/devices/system/cpu/intel_pstate/max_perf_pct';
+    expect(clockOf({ [file]: '50\n' })).toContain('capped at 1.70 GHz, up to');
+    expect(clockOf({ [file]: '100\n' })).not.toContain('capped');
+    const { frequency } = describeFiles({ ...intelServer, [file]: '50\n', ...limitsOf(800_000, [2]) }).cpu;
+    expect(frequency).toMatchObject({ limit: 0.8e9 });
+    expect(frequency.limitControl).toBeUndefined();
   });
 });
 
@@ -337,6 +435,15 @@ describe('describing a machine of which little can be read', () => {
       '/proc/self/mountinfo': graviton['/proc/self/mountinfo'] ?? '',
     };
     expect(describeFiles(files).limits.cgroup).toEqual({ version: 2, path: '/../..', visible: false });
+  });
+
+  it('says that there is no quota only where one could be seen', () => {
+    const usable = (files: Files): string | undefined =>
+      /^ *usable.*$/m.exec(renderMachine(describeFiles(files), null, terminalStyle({ isTTY: false })))?.[0];
+    expect(usable(intelServer)).toMatch(/, no quota$/);
+    expect(usable({ ...intelServer, '/proc/self/cgroup': '0::/../..\n' })).toMatch(/, quota not known$/);
+    const { '/proc/self/cgroup': _, ...untold } = intelServer;
+    expect(usable(untold)).toMatch(/, quota not known$/);
   });
 
   it('survives any text in any file, and stays plain JSON', () => {

@@ -13,7 +13,7 @@ import { cache, machineOf } from '../support/machine.js';
 import { contextOf, judgement, knownMachine, partsRecord } from './support.js';
 
 const GIB = 2 ** 30;
-const gpu = (ordinal: number, freeBytes: number): GpuDescription => ({
+const gpu = (ordinal: number, freeBytes: number | null): GpuDescription => ({
   ordinal,
   name: 'NVIDIA H200',
   uuid: `GPU-${ordinal}`,
@@ -90,6 +90,16 @@ describe('the memory patterns of t3', () => {
     const [one] = casesOn('cuda:0');
     expect(Number(one?.bytes) / (138 * GIB)).toBeCloseTo(0.9, 2);
     expect(casesOn('cuda:1')).toEqual([one]);
+  });
+
+  it('are of no GPU where one does not tell what is free, which is said', () => {
+    const suite = shippedSuite('t3');
+    const alone = { ...suite, entries: suite.entries.filter(({ part }) => part === 'gpu-memory-pattern') };
+    const machine = withGpus(gpu(0, 139 * GIB), gpu(1, null));
+    expect(batchesHere(alone, machine)).toEqual([]);
+    expect(notMeasured(alone, machine)).toEqual([
+      expect.stringMatching(/^gpu-memory-pattern: its size is a share of the memory that is free/),
+    ]);
   });
 
   it('are of no GPU where there is none', () => {

@@ -266,7 +266,7 @@ describe('between the look before a run and the one after it', () => {
       { check: 'counters' },
       contextOf(record, { machine: { ...machineOf(), gpus: before }, after, ...more }),
     ).filter(({ part }) => part === null);
-  const gpuAfter = (gpus: readonly GpuDescription[] | null) =>
+  const gpuAfter = (gpus: NonNullable<Context['after']>['gpus']) =>
     ofRun({ memoryErrors: null, gpus }).find(({ device }) => device === 'cuda:0');
 
   it.each([
@@ -276,7 +276,7 @@ describe('between the look before a run and the one after it', () => {
     [rows({ failed: true }), 'fail', 'remap-failed'],
     [null, 'inconclusive', 'driver-fault'],
   ])('a GPU with %j afterwards is %s', (remappedRows, verdict, cause) => {
-    const judged = gpuAfter([gpu({ remappedRows })]);
+    const judged = gpuAfter(survey(gpu({ remappedRows })));
     expect(judged).toMatchObject({ id: 'counters@cuda:0', verdict });
     expect(judged?.cause?.name ?? null).toBe(cause);
   });
@@ -286,7 +286,7 @@ describe('between the look before a run and the one after it', () => {
     const machine = { ...machineOf(), gpus: survey(replaced) };
     const goesOn = (gpus: readonly GpuDescription[]) =>
       ofRun(
-        { memoryErrors: null, gpus: [replaced] },
+        { memoryErrors: null, gpus: survey(replaced) },
         {
           machine,
           surroundings: { busy: 0, memoryErrors: null, gpus },
@@ -296,9 +296,24 @@ describe('between the look before a run and the one after it', () => {
     expect(goesOn([gpu({ remappedRows: rows() })])).toMatchObject({ verdict: 'fail' });
   });
 
-  it('a GPU that is gone is an open question, and one that there was no time to ask is not judged', () => {
-    expect(gpuAfter([])).toMatchObject({ verdict: 'inconclusive', possible: true });
-    expect(gpuAfter(null)).toMatchObject({ verdict: 'skipped', possible: false });
+  it('a GPU that the driver does not show any more is an open question', () => {
+    const gone = { verdict: 'inconclusive', possible: true, cause: { name: 'driver-fault' } };
+    expect(gpuAfter(survey(gpu({ ordinal: 1 })))).toMatchObject(gone);
+    const problem = 'error 999 in cuInit';
+    expect(gpuAfter({ problem, devices: [] })).toMatchObject({
+      ...gone,
+      reason: expect.stringContaining(problem),
+    });
+  });
+
+  it('of GPUs whose driver was not heard in the time that was left nothing is said', () => {
+    const unheard = 'the NVIDIA driver did not answer within 15 s';
+    expect(gpuAfter({ unheard })).toMatchObject({
+      verdict: 'skipped',
+      possible: false,
+      cause: null,
+      reason: `the GPUs could not be asked again: ${unheard}`,
+    });
   });
 
   it.each([
@@ -310,14 +325,17 @@ describe('between the look before a run and the one after it', () => {
     [null, { corrected: 0, uncorrected: 0 }, 'skipped', null],
     [{ corrected: 0, uncorrected: 0 }, null, 'skipped', null],
   ])('memory errors of the host from %j to %j are %s', (memoryErrors, later, verdict, cause) => {
-    const judged = ofRun({ memoryErrors: later, gpus: [] }, { surroundings: { busy: 0, memoryErrors } });
+    const judged = ofRun(
+      { memoryErrors: later, gpus: survey() },
+      { surroundings: { busy: 0, memoryErrors } },
+    );
     const host = judged.find(({ device }) => device === 'cpu');
     expect(host).toMatchObject({ id: 'counters@cpu', verdict, possible: verdict !== 'skipped' });
     expect(host?.cause?.name ?? null).toBe(cause);
   });
 
   it('is looked at once: not in another attempt, nor where nothing was measured', () => {
-    const after = { memoryErrors: null, gpus: [] };
+    const after = { memoryErrors: null, gpus: survey() };
     expect(ofRun(after, { reference: record })).toEqual([]);
     expect(ofRun(null)).toEqual([]);
     expect(ofRun(after, { record: { ...record, batches: [] } })).toMatchObject([{ possible: false }]);

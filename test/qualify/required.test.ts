@@ -389,7 +389,7 @@ describe.each(['t2', 't3'] as const)('%s', (tier) => {
 
   it('looks at the counters over the run, too, where some part has limits of its own', () => {
     const suite = extended('  - { check: counters, parts: [gpu-soak], correctedAtMost: 3 }\n');
-    const errors = { memoryErrors: { corrected: 0, uncorrected: 2 }, gpus: null };
+    const errors = { memoryErrors: { corrected: 0, uncorrected: 2 }, gpus: { unheard: 'no time' } };
     const context = { ...whole(), surroundings: { busy: 0, memoryErrors: healthy }, after: errors };
     expect(said(suite, context)).toBe('not-qualified');
   });

@@ -1,12 +1,15 @@
 /** Which files a snapshot reads. */
 import { describe, expect, it } from 'vitest';
-import type { FileReader } from '../../src/machine/linux/reader.js';
 import { snapshotPaths } from '../../src/telemetry/paths.js';
 
-const readerOf =
-  (files: Readonly<Record<string, string>>): FileReader =>
-  (path) =>
-    files[path] ?? null;
+/** Of a machine that has these files and no others. */
+function pathsOf(files: Readonly<Record<string, string>>, allowedCpus: readonly number[] = []): string[] {
+  const list = (folder: string): string[] => {
+    const under = Object.keys(files).filter((path) => path.startsWith(`${folder}/`));
+    return [...new Set(under.map((path) => path.slice(folder.length + 1).split('/')[0] ?? ''))];
+  };
+  return snapshotPaths((path) => files[path] ?? null, list, allowedCpus);
+}
 
 const THREAD = {
   '/proc/self/schedstat': '1 2 3\n',
@@ -17,7 +20,7 @@ const THREAD = {
 
 describe('snapshot paths', () => {
   it('have a place for the thread id, and come only for files that the kernel has', () => {
-    expect(snapshotPaths(readerOf(THREAD), [0])).toEqual([
+    expect(pathsOf(THREAD, [0])).toEqual([
       '/proc/self/task/{tid}/schedstat',
       '/proc/self/task/{tid}/status',
       '/proc/self/task/{tid}/stat',
@@ -25,7 +28,7 @@ describe('snapshot paths', () => {
       '/proc/self/stat',
     ]);
     const { '/proc/self/schedstat': _, '/proc/self/sched': __, ...older } = THREAD;
-    expect(snapshotPaths(readerOf(older), [0])).toEqual([
+    expect(pathsOf(older, [0])).toEqual([
       '/proc/self/task/{tid}/status',
       '/proc/self/task/{tid}/stat',
       '/proc/self/stat',
@@ -33,7 +36,7 @@ describe('snapshot paths', () => {
   });
 
   it('are none where nothing can be read', () => {
-    expect(snapshotPaths(() => null, [0, 1])).toEqual([]);
+    expect(pathsOf({}, [0, 1])).toEqual([]);
   });
 
   it('take in the quota and throttling of the group and of each visible ancestor, v2', () => {
@@ -47,7 +50,7 @@ describe('snapshot paths', () => {
       '/sys/fs/cgroup/a/b/cpu.max': '50000 100000\n',
       '/sys/fs/cgroup/other/cpu.stat': 'usage_usec 1\n',
     };
-    expect(snapshotPaths(readerOf(files), [])).toEqual([
+    expect(pathsOf(files)).toEqual([
       '/proc/self/cgroup',
       '/sys/fs/cgroup/a/b/cpu.stat',
       '/sys/fs/cgroup/a/b/cpu.max',
@@ -68,7 +71,7 @@ describe('snapshot paths', () => {
       '/sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_period_us': '100000\n',
       '/sys/fs/cgroup/unified/user.slice/cpu.stat': 'usage_usec 1\n',
     };
-    expect(snapshotPaths(readerOf(files), []).slice(1)).toEqual([
+    expect(pathsOf(files).slice(1)).toEqual([
       '/sys/fs/cgroup/cpu,cpuacct/job/cpu.stat',
       '/sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_quota_us',
       '/sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_period_us',
@@ -87,13 +90,22 @@ describe('snapshot paths', () => {
       '/sys/class/hwmon/hwmon3/temp1_label': 'Package id 0\n',
       '/sys/class/hwmon/hwmon3/temp2_input': '40000\n',
       '/sys/class/hwmon/hwmon3/temp2_label': 'Core 0\n',
+      // Where each disk and memory module has a chip, the processor's may have a high number.
+      '/sys/class/hwmon/hwmon136/name': 'k10temp\n',
+      '/sys/class/hwmon/hwmon136/temp1_input': '43000\n',
+      '/sys/class/hwmon/hwmon20/name': 'acpitz\n',
+      '/sys/class/hwmon/hwmon20/temp1_input': '30000\n',
     };
-    expect(snapshotPaths(readerOf(files), [])).toEqual([
+    expect(pathsOf(files)).toEqual([
       '/sys/class/thermal/thermal_zone2/type',
       '/sys/class/thermal/thermal_zone2/temp',
       '/sys/class/hwmon/hwmon3/name',
       '/sys/class/hwmon/hwmon3/temp1_input',
       '/sys/class/hwmon/hwmon3/temp1_label',
+      '/sys/class/hwmon/hwmon20/name',
+      '/sys/class/hwmon/hwmon20/temp1_input',
+      '/sys/class/hwmon/hwmon136/name',
+      '/sys/class/hwmon/hwmon136/temp1_input',
     ]);
   });
 
@@ -105,7 +117,7 @@ describe('snapshot paths', () => {
       [`${domain}/intel-rapl:0:1/name`]: 'dram\n',
       [`${domain}/intel-rapl:0:1/energy_uj`]: '12\n',
     };
-    expect(snapshotPaths(readerOf(files), [])).toEqual([
+    expect(pathsOf(files)).toEqual([
       `${domain}/name`,
       `${domain}/max_energy_range_uj`,
       `${domain}/intel-rapl:0:1/name`,
@@ -117,6 +129,6 @@ describe('snapshot paths', () => {
     const counter = (cpu: number): string =>
       `/sys/devices/system/cpu/cpu${cpu}/thermal_throttle/core_throttle_count`;
     const files = { [counter(0)]: '0\n', [counter(1)]: '0\n', [counter(2)]: '0\n' };
-    expect(snapshotPaths(readerOf(files), [1])).toEqual([counter(1)]);
+    expect(pathsOf(files, [1])).toEqual([counter(1)]);
   });
 });

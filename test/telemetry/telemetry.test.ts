@@ -176,6 +176,33 @@ describe('telemetry with files missing', () => {
     expect(missing(telemetry)).toEqual(['migrations']);
   });
 
+  it.each([
+    ['no status', null],
+    ['a status without them', 'Name:\tnode\nThreads:\t2\n'],
+  ])('does not know context switches from %s, and keeps the thread', (_, status) => {
+    const change = ({ at, files }: Snapshot): Snapshot => ({
+      at,
+      files: Object.fromEntries(
+        Object.entries(files).flatMap(([path, text]) => {
+          if (!/task\/\d+\/status$/.test(path)) return [[path, text]];
+          return status === null ? [] : [[path, status]];
+        }),
+      ),
+    });
+    const telemetry = computeTelemetry({ ...input, before: change(before), after: change(after) });
+    expect(
+      telemetry.threads.map(({ tid, voluntarySwitches, involuntarySwitches }) => [
+        tid,
+        voluntarySwitches,
+        involuntarySwitches,
+      ]),
+    ).toEqual([
+      [7, null, null],
+      [8, null, null],
+    ]);
+    expect(missing(telemetry)).toEqual(['context switches']);
+  });
+
   it('leaves out a thread that has ended, and names it', () => {
     const telemetry = computeTelemetry({ ...input, threadIds: [7, 99] });
     expect(telemetry.threads.map((thread) => thread.tid)).toEqual([7]);

@@ -6,7 +6,7 @@ import { gpuNamed } from '../../devices/device.js';
 import { gpusVisible } from '../../devices/gpu-survey.js';
 import { EXIT, messageOf } from '../../errors.js';
 import { type Advice, advise, sortAdvice } from '../../machine/advice.js';
-import { readLocalFile } from '../../machine/local-files.js';
+import { listLocalFolder, readLocalFile } from '../../machine/local-files.js';
 import type { MachineDescription } from '../../machine/types.js';
 import { addonPath, gpuKernels, native } from '../../native.js';
 import { identity } from '../../package.js';
@@ -164,7 +164,7 @@ function telemetryHere(machine: MachineDescription): Telemetry {
   const snapshot = (): Snapshot => ({
     at: Number(process.hrtime.bigint()) * 1e-9,
     files: Object.fromEntries(
-      snapshotPaths(readLocalFile, allowed).map((path) => [
+      snapshotPaths(readLocalFile, listLocalFolder, allowed).map((path) => [
         path.replace(THREAD_ID, tid),
         readLocalFile(path.replace(THREAD_ID, tid)),
       ]),

@@ -21,6 +21,9 @@ const toPeers = ({ flags }: SuiteEntry): boolean =>
 
 const NO_GPU = 'none is here; --expect gpu=N makes a missing one a failure';
 
+/** Whether its size is a share of the memory that is free. */
+const ofFreeMemory = ({ flags }: SuiteEntry): boolean => String(flags.bytes ?? '').includes('%');
+
 /** Whether its ranks are GPUs, which takes two of them. */
 const betweenGpus = ({ indicator }: SuiteEntry): boolean => findIndicator(indicator).spansDevices === true;
 
@@ -34,10 +37,13 @@ function lackedLibrary({ indicator, flags }: SuiteEntry): string | null {
 
 /** Why the machine has nothing for an entry; null: it can be measured. */
 function whyNot(entry: SuiteEntry, machine: MachineDescription): string | null {
-  const gpus = machine.gpus?.devices.length ?? 0;
+  const all = machine.gpus?.devices ?? [];
+  const gpus = all.length;
   const device = deviceOf(entry);
   if (asksForGpu(device)) {
     if (gpus === 0) return NO_GPU;
+    if (ofFreeMemory(entry) && all.some(({ freeBytes }) => freeBytes == null))
+      return 'its size is a share of the memory that is free, and without NVML no GPU here tells how much that is';
     if (gpus === 1 && toPeers(entry)) return 'there is one GPU, and copies between GPUs take two';
     if (gpus === 1 && betweenGpus(entry))
       return 'there is one GPU, and an exchange takes two: what one copies to itself says nothing of a link';

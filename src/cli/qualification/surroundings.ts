@@ -1,7 +1,7 @@
 /** What goes on around a qualification, and no description of the machine holds: other work, counted memory errors. The edge to the system. */
 import { readdirSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import { surveyGpus } from '../../devices/gpu-survey.js';
+import { askForGpus } from '../../devices/gpu-survey.js';
 import { wholeNumber } from '../../machine/linux/reader.js';
 import { readLocalFile } from '../../machine/local-files.js';
 import type { MachineDescription } from '../../machine/types.js';
@@ -56,8 +56,20 @@ function memoryErrors(): Surroundings['memoryErrors'] {
  */
 export function lookAgain({ gpus }: MachineDescription, time: Seconds): Aftermath {
   const memory = memoryErrors();
-  if ((gpus?.devices.length ?? 0) === 0) return { memoryErrors: memory, gpus: [] };
-  return { memoryErrors: memory, gpus: time < LEAST_FOR_GPUS ? null : surveyGpus(time).devices };
+  if (gpus === undefined || gpus.devices.length === 0)
+    return { memoryErrors: memory, gpus: { unheard: 'there was none before' } };
+  const later = time < LEAST_FOR_GPUS ? { unheard: 'there was no time left' } : askForGpus(time);
+  return { memoryErrors: memory, gpus: later };
+}
+
+/**
+ * With its GPUs as they are now, once another campaign has left them; as they were found where they do not answer.
+ * @param time that there is for it
+ */
+export function withGpusNow(machine: MachineDescription, time: Seconds): MachineDescription {
+  if ((machine.gpus?.devices.length ?? 0) === 0 || time < LEAST_FOR_GPUS) return machine;
+  const gpus = askForGpus(time);
+  return 'unheard' in gpus ? machine : { ...machine, gpus };
 }
 
 /** Watches for a moment. */

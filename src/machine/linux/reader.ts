@@ -3,6 +3,9 @@
 /** The text of a file, or null when it is absent or may not be read. It never throws. */
 export type FileReader = (path: string) => string | null;
 
+/** Names of what is in a folder, in any order; none when it is absent or may not be read. It never throws. */
+export type FolderLister = (path: string) => readonly string[];
+
 /** A non-negative whole number that fills the text; null for anything else. */
 export function wholeNumber(text: string | null | undefined): number | null {
   const trimmed = text?.trim();

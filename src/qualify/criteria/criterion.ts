@@ -1,5 +1,5 @@
 /** What a criterion is, and what all of them are made with. Pure. */
-import type { GpuDescription } from '../../machine/gpus.js';
+import type { GpuDescription, GpuSurvey, Unheard } from '../../machine/gpus.js';
 import type { MachineDescription } from '../../machine/types.js';
 import type { Finding, PiBenchRecord, RecordBatch, Verdict } from '../../record/schema.js';
 import type { Ratio } from '../../units.js';
@@ -38,8 +38,7 @@ export interface Surroundings {
 /** A second look, when what was asked for had been measured: counters are judged by what came meanwhile. */
 export interface Aftermath {
   readonly memoryErrors: MemoryErrors | null;
-  /** null: there was no time to ask them. */
-  readonly gpus: readonly GpuDescription[] | null;
+  readonly gpus: Pick<GpuSurvey, 'problem' | 'devices'> | Unheard;
 }
 
 export interface Context {

@@ -72,8 +72,6 @@ function rowFindings(before: RemappedRows, after: RemappedRows): readonly Findin
 
 function ofGpu(check: CheckOf<'counters'>, gpu: GpuDescription, source: string, after: Aftermath): Judgement {
   const device = gpuNamed(gpu.ordinal);
-  const now = after.gpus?.find(({ uuid }) => uuid === gpu.uuid);
-  const [rows, later] = [gpu.remappedRows, now?.remappedRows];
   const notSeen = (why: string): Judgement =>
     judged(check, {
       device,
@@ -81,10 +79,15 @@ function ofGpu(check: CheckOf<'counters'>, gpu: GpuDescription, source: string, 
       findings: [skipped('remapped_rows', why, source)],
       cause: null,
     });
-  if (after.gpus === null) return notSeen('there was no time left to ask the GPUs again');
+  if ('unheard' in after.gpus) return notSeen(`the GPUs could not be asked again: ${after.gpus.unheard}`);
+  const { devices, problem } = after.gpus;
+  const now = devices.find(({ uuid }) => uuid === gpu.uuid);
+  const [rows, later] = [gpu.remappedRows, now?.remappedRows];
   // A GPU that told them and is gone, or is silent now, is an open question.
   if (rows != null && later == null) {
-    const finding = skipped('remapped_rows', 'after the run this GPU did not tell them any more', source);
+    const why = now === undefined && problem !== null ? `: ${problem}` : '';
+    const silent = `after the run this GPU did not tell them any more${why}`;
+    const finding = skipped('remapped_rows', silent, source);
     return judged(check, {
       device,
       findings: [{ ...finding, verdict: 'inconclusive' }],

@@ -1,5 +1,5 @@
 /** A machine's description for a person. */
-import { usableCpus } from '../../machine/capacity.js';
+import { areLimitsShown, usableCpus } from '../../machine/capacity.js';
 import { isCapped } from '../../machine/frequency.js';
 import { type GpuDescription, limitInForce, limitOverruled } from '../../machine/gpus.js';
 import type { MeasuredCaches } from '../../machine/implied-caches.js';
@@ -45,6 +45,11 @@ function kindText({ name, cores, cpus }: CoreKind): string {
   return `${plural(cores, `${name} core`)}${threads > cores ? ` with ${plural(threads, 'thread')}` : ''}`;
 }
 
+function quotaText(limits: MachineDescription['limits']): string {
+  if (limits.cpuQuota !== null) return `quota of ${limits.cpuQuota} CPUs`;
+  return areLimitsShown(limits) ? 'no quota' : `quota ${UNKNOWN}`;
+}
+
 function cpuRows({ cpu, limits }: MachineDescription, measured: MeasuredCaches | null): Row[] {
   const { frequency } = cpu;
   const smt = cpu.smt === null ? null : cpu.smt ? 'SMT on' : 'no SMT';
@@ -62,16 +67,14 @@ function cpuRows({ cpu, limits }: MachineDescription, measured: MeasuredCaches |
         ].map((x) => (typeof x === 'string' ? x : null)),
       ),
     ],
-    [
-      'usable',
-      `CPUs ${orUnknown(limits.allowedCpus)}${limits.cpuQuota === null ? ', no quota' : `, quota of ${limits.cpuQuota} CPUs`}`,
-    ],
+    ['usable', `CPUs ${orUnknown(limits.allowedCpus)}, ${quotaText(limits)}`],
     [
       'clock',
       known(
         [
           frequency.base && `base ${withPrefix(frequency.base, 'Hz', 3)}`,
-          isCapped(frequency) && `capped at ${withPrefix(frequency.limit ?? 0, 'Hz', 3)}`,
+          isCapped(frequency) &&
+            `capped at ${withPrefix(frequency.limit ?? 0, 'Hz', 3)}${frequency.cappedCpus === undefined ? '' : ` (CPUs ${frequency.cappedCpus})`}`,
           frequency.max && `up to ${withPrefix(frequency.max, 'Hz', 3)}`,
           frequency.governors.length > 0
             ? `governor ${frequency.governors.join(', ')}`
