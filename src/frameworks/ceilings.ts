@@ -25,7 +25,11 @@ export function ceilingsOf(look: () => NativeCeilings, operations: number, call:
     const { arithmetic, memory } = best;
     if (arithmetic === null || operations <= arithmetic.rate * call) break;
     const again = look();
-    best = { arithmetic: better(arithmetic, again.arithmetic), memory: better(memory, again.memory) };
+    best = {
+      ...best,
+      arithmetic: better(arithmetic, again.arithmetic),
+      memory: better(memory, again.memory),
+    };
   }
   return best;
 }

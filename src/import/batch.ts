@@ -143,6 +143,7 @@ export function importedBatch(published: PublishedBatch, firstIndex: number): Re
     inspections,
     imported: {
       source,
+      ...(values.kind === 'table' ? { table: values.file } : {}),
       values: values.kind,
       statistic,
       rates: publishedRates(published),

@@ -49,6 +49,8 @@ export type PublishedValues =
   | { readonly kind: 'launches'; readonly launches: readonly PublishedLaunch[] }
   | {
       readonly kind: 'table';
+      /** The table's file, relative to what was imported. */
+      readonly file: string;
       /** In seconds of one repetition. */
       readonly elapsed: TableStatistics;
       readonly rates: TableStatistics | null;

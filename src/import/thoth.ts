@@ -173,7 +173,7 @@ function readCsv(file: FoundFile, reading: Reading): void {
   if (table === null) {
     reading.unread.push({ path, why: 'rows of different lengths: cut off, or no table', damaged: true });
   } else if (isDescribeTable(table)) {
-    const { batches, problems } = fromDescribeTable(table);
+    const { batches, problems } = fromDescribeTable(table, path);
     reading.batches.push(...batches);
     reading.facts.push(NO_FACTS);
     for (const why of problems) reading.unread.push({ path, why, damaged: true });

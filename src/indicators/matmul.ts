@@ -22,7 +22,7 @@ import type { Flags, Indicator, Parameters } from './indicator.js';
 import { MOST_THREADS, refuseCpuFlags, threadOptions, threadsOf } from './threads.js';
 
 /** Sums of products of -127..127 stay within int32 up to this k. */
-const MOST_INT8_K = 133_152;
+const MOST_INT8_K = 133_144;
 const MOST_BATCH = 2 ** 20;
 /** What one launch reads, at most, to learn the memory's rate. */
 const MOST_READ: Bytes = 2 ** 31;
@@ -63,15 +63,18 @@ function read(parameters: Parameters): Matmul {
   return parsed.data;
 }
 
-/** The largest square whose three matrices fit into so many bytes. */
-function sizeFitting(bytes: Bytes, dtype: DataType): number {
+/** The largest square of which a batch, three matrices each, fits into so many bytes. */
+function sizeFitting(bytes: Bytes, dtype: DataType, batch: number): number {
   const { operand, result } = ELEMENT[dtype];
-  const n = Math.floor(Math.sqrt(bytes / (2 * operand + result)));
-  if (n < 1) throw new UserError(`--size ${formatBytes(bytes)} holds not even a 1 x 1 product of ${dtype}`);
+  const n = Math.floor(Math.sqrt(bytes / batch / (2 * operand + result)));
+  if (n < 1) {
+    const products = batch === 1 ? 'a 1 x 1 product' : `a batch of ${batch} 1 x 1 products`;
+    throw new UserError(`--size ${formatBytes(bytes)} holds not even ${products} of ${dtype}`);
+  }
   return n;
 }
 
-function shape(flags: Flags, dtype: DataType): Pick<Matmul, 'm' | 'n' | 'k'> {
+function shape(flags: Flags, dtype: DataType, batch: number): Pick<Matmul, 'm' | 'n' | 'k'> {
   const given = (['m', 'n', 'k'] as const).filter((name) => flags[name] !== undefined);
   if (given.length > 0 && flags.size !== undefined) {
     throw new UserError('--size makes a square; give either --size or --m, --n and --k');
@@ -86,12 +89,23 @@ function shape(flags: Flags, dtype: DataType): Pick<Matmul, 'm' | 'n' | 'k'> {
   const size =
     bytes === null
       ? parseCount(text, '--size', undefined, ', or memory with its unit, such as 64MiB')
-      : sizeFitting(bytes, dtype);
+      : sizeFitting(bytes, dtype, batch);
   return { m: size, n: size, k: size };
 }
 
 /** Bytes of an operand's element as the check of a GPU's product holds it, twice over. */
 const checkedAs = (dtype: DataType): Bytes => (dtype === 'float64' ? 8 : 4);
+
+/** Products of a larger batch are checked several at once, a thread each (`verify_all` in native/matmul/verify.h). */
+const MOST_SHARED_CHECKS = 15;
+/** Threads that check a GPU's products on the host, at most. */
+const GPU_CHECKERS = 16;
+
+/** What the check of a result keeps beside it, at most: sums of the rows of A, B and C, of float64 in twice as many bits (`RowSum` there). */
+function checkBytes({ m, n, k, batch }: Matmul, threads: number): Bytes {
+  const atOnce = batch > MOST_SHARED_CHECKS ? Math.min(batch, threads) : 1;
+  return atOnce * (48 * k + 48 * m + 16 * n);
+}
 
 /** Of A, B and C, once each. */
 function operandBytes({ m, n, k, batch, dtype }: Matmul): Bytes {
@@ -138,7 +152,7 @@ export const matmul: Indicator = {
       type: 'string',
       group: 'Case:',
       describe:
-        'Rows and columns of square matrices; with a unit (64MiB) as large as fits into that much memory',
+        'Rows and columns of square matrices; with a unit (64MiB) as large as fits, with all of its batch, into that much memory',
       defaultDescription: '512',
     },
     m: { type: 'string', group: 'Case:', describe: 'Rows of A and C' },
@@ -194,10 +208,11 @@ export const matmul: Indicator = {
     const gpu = asksForGpu(String(flags.device ?? 'cpu'));
     const dtype = dataTypeNamed(String(flags.dtype ?? 'float32'), gpu);
     if (gpu) refuseCpuFlags(flags, ['threads', 'pin']);
+    const batch = parseCount(String(flags.batch ?? 1), '--batch', MOST_BATCH);
     const parameters: Parameters = {
-      ...shape(flags, dtype),
+      ...shape(flags, dtype, batch),
       transpose: String(flags.transpose ?? 'NN'),
-      batch: parseCount(String(flags.batch ?? 1), '--batch', MOST_BATCH),
+      batch,
       prepack: flags.prepack === true,
       dtype,
       ...(gpu ? {} : threadsOf(flags, machine)),
@@ -222,13 +237,14 @@ export const matmul: Indicator = {
     const matmul = read(parameters);
     const { m, n, k, dtype, threads, prepack, batch } = matmul;
     const operands = operandBytes(matmul);
+    const checking = checkBytes(matmul, threads ?? GPU_CHECKERS);
     // Of a GPU's product the host has the operands once as numbers, to check the result, and the result twice.
-    if (threads === undefined) return batch * ((m * k + k * n) * checkedAs(dtype) + m * n * 16) + GPU_PROCESS;
-    // Packed panels are bounded by the block sizes; the result's check keeps some vectors. A packed element is as wide
-    // as a result.
+    if (threads === undefined)
+      return batch * ((m * k + k * n) * checkedAs(dtype) + m * n * 16) + checking + GPU_PROCESS;
+    // Packed panels are bounded by the block sizes. A packed element is as wide as a result.
     const packing = 32 * 2 ** 20 + threads * 4 * 2 ** 20;
     const prepacked = prepack ? batch * k * (n + 64) * ELEMENT[dtype].result : 0;
-    return operands + packing + prepacked + 16 * (m + n + k) + Math.min(operands, MOST_READ);
+    return operands + packing + prepacked + checking + Math.min(operands, MOST_READ);
   },
   gpuMemory(parameters) {
     const matmul = read(parameters);

@@ -33,7 +33,7 @@ export interface BatchNames {
 export interface NamedBatch {
   readonly asked: RecordBatch['asked'];
   /** Of a batch that others measured: what it is called there. */
-  readonly imported?: { readonly source: string } | undefined;
+  readonly imported?: { readonly source: string; readonly table?: string | undefined } | undefined;
 }
 
 /** An axis is logarithmic where its largest value is so many times its smallest. */
@@ -110,6 +110,7 @@ function traitsOf({ asked, imported }: NamedBatch, square: boolean): Traits {
     ['at once', asked.atOnce === true ? 'at once' : null],
     ...labelTraits(asked),
     ...(imported === undefined ? howTraits(asked) : []),
+    ['table', imported?.table ?? null],
   ]);
 }
 
@@ -216,6 +217,16 @@ export function numbered(names: readonly string[]): readonly string[] {
 /** Every one of them is called an inspection, which tells none apart. */
 const sourceOf = ({ imported }: NamedBatch): string => (imported?.source ?? '').replace(/^inspection-/, '');
 
+/** By what others called them, of tables that call theirs alike with the table; '' where it has no such name. */
+function sourcesOf(batches: readonly NamedBatch[]): readonly string[] {
+  const sources = batches.map(sourceOf);
+  if (new Set(sources).size === sources.length) return sources;
+  return batches.map(({ imported }, i) => {
+    const source = sources[i] ?? '';
+    return imported?.table === undefined ? source : `${source} of ${imported.table}`;
+  });
+}
+
 /**
  * Of several indicators: each batch by its indicator, and by what it differs in from the others of that one. They have
  * nothing in common that could be an axis.
@@ -238,7 +249,7 @@ export function nameBatches(batches: readonly NamedBatch[]): BatchNames {
   const all = batches.map((batch) => traitsOf(batch, square));
   const keys = varying(all);
   if (batches.length === 1) return { names: [null], axis: null };
-  const sources = batches.map(sourceOf);
+  const sources = sourcesOf(batches);
   // What others measured differs in much at once: then it goes by what they called it.
   if (keys.length > 1 && sources.every((source) => source !== '')) {
     const axis = axisOf(all, keys);

@@ -14,6 +14,7 @@ import type { Observation, Telemetry } from '../telemetry/types.js';
 import type { Hertz, Seconds } from '../units.js';
 import { abovePeak, aboveThreads, NO_PEAK } from './above-peak.js';
 import { sha256 } from './digest.js';
+import { clocksWithin } from './executed.js';
 import type { InspectionEnd } from './inspection-end.js';
 import { NO_SAMPLES, type Samples } from './samples.js';
 import type { InspectionDocument, RecordInspection, Span } from './schema.js';
@@ -109,8 +110,14 @@ function elsewhereOf(document: InspectionDocument): Pick<Observation, 'elsewhere
 }
 
 /** Of ranks that leave a barrier of ours before each repetition. */
-function apartOf({ case: one, ranks }: InspectionDocument): Pick<Observation, 'beganApart'> {
-  return ranks === undefined || one.parameters.sync !== 'barrier' ? {} : { beganApart: ranks.skewIn.p50 };
+function apartOf({
+  case: one,
+  ranks,
+  stack,
+}: InspectionDocument): Pick<Observation, 'beganApart' | 'clocksWithin'> {
+  if (ranks === undefined || one.parameters.sync !== 'barrier') return {};
+  const within = clocksWithin(stack.implementation);
+  return { beganApart: ranks.skewIn.p50, ...(within === null ? {} : { clocksWithin: within }) };
 }
 
 /** Who was watched beside the calls themselves. */

@@ -1,5 +1,8 @@
 /** What the launches of a batch executed, as the stack told it in each. Pure. */
+import type { Seconds } from '../units.js';
+
 const OR = ' or ';
+const MICROSECONDS_A_SECOND = 1e6;
 
 /** How well the clocks of several hosts agreed: measured in each launch, and no other way to execute. */
 const BOUND = /(?<=clocks within )\d+(\.\d+)?(?= us)/;
@@ -25,3 +28,9 @@ export function executedByAll(told: readonly (string | null)[]): string | null {
 /** The texts that were put together. */
 export const executedTexts = (implementation: string | null): readonly string[] =>
   implementation === null ? [] : implementation.split(OR);
+
+/** How well the clocks agreed on which ranks' times are, at worst; null where all ranks read one clock. */
+export function clocksWithin(implementation: string | null): Seconds | null {
+  const bounds = executedTexts(implementation).filter((text) => BOUND.test(text));
+  return bounds.length === 0 ? null : Math.max(...bounds.map(boundOf)) / MICROSECONDS_A_SECOND;
+}

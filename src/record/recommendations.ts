@@ -24,12 +24,13 @@ interface Counted {
 
 /**
  * What may tell two batches apart that were asked for alike: what their stack was found to be, and, of what others published, where
- * it lay, for its machine is known of no batch. The batches of one table have a name each there, and were measured together.
+ * it lay, for its machine is known of no batch. The batches of one table have a name each there, and were measured together, as those
+ * of another table were not.
  */
 const foundOf = ({ stack: { version, sha256 }, imported }: RecordBatch) => ({
   version,
   sha256,
-  source: imported === undefined || imported.values === 'table' ? null : imported.source,
+  source: (imported?.values === 'table' ? imported.table : imported?.source) ?? null,
 });
 
 /** Batches that differ in nothing but a fixed number of repetitions, which their launches did make, and of launches. */

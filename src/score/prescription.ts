@@ -55,6 +55,11 @@ interface PackageVersion {
 
 type Packages = readonly [PackageVersion, ...PackageVersion[]];
 
+const packageOf = ({ name, version }: { name: string; version: string | null }): PackageVersion => ({
+  name: packageName(name),
+  ...versionOf(version),
+});
+
 /**
  * The packages that a resolver is to match, the one that executes first: of a stack from a stack file those that the file names, for
  * what they depend on comes with them.
@@ -66,19 +71,24 @@ function packagesOf({ provider, version, own, package: owner, packages }: StackS
     (one) => one.name === leading || `${one.name} ${one.version}` === owner,
   );
   const [first, ...others] = [...new Set([...(executing === undefined ? [] : [executing]), ...asked])].map(
-    (one): PackageVersion => ({ name: packageName(one.name), ...versionOf(one.version) }),
+    packageOf,
   );
-  return first === undefined ? [{ name: packageName(provider), ...versionOf(version) }] : [first, ...others];
+  return first === undefined ? [packageOf({ name: provider, version })] : [first, ...others];
 }
+
+/** Every package that a user of the stack has. */
+const contentsOf = (stack: StackScore['stack']): readonly PackageVersion[] => [
+  ...packagesOf(stack),
+  ...(stack.own?.packages ?? []).map(packageOf),
+];
 
 /**
  * Whether a resolver cannot choose between the two. A step without a version is for all of them; and of a library that crashed in every
  * launch nobody knows the version: it may be that of any other.
  */
-const isSamePackage = ([one, ...others]: Packages, [other, ...its]: Packages): boolean =>
+const isSamePackage = (one: PackageVersion, other: PackageVersion): boolean =>
   one.name === other.name &&
-  (one.version === undefined || other.version === undefined || one.version === other.version) &&
-  JSON.stringify(others) === JSON.stringify(its);
+  (one.version === undefined || other.version === undefined || one.version === other.version);
 
 /** A step matches one package, and can ask for others that were resolved before. */
 function matchOf(stack: StackScore['stack']): Record<string, unknown> {
@@ -196,17 +206,29 @@ function subjectOf(one: StackScore, where: Where): Hardware | string {
 /** A stack with what decides whether it can have a prescription. */
 interface Candidate {
   readonly one: StackScore;
+  /** That its step names. */
   readonly packages: Packages;
+  readonly contents: readonly PackageVersion[];
   /** In words: why it can have none. */
   readonly found: Hardware | string;
 }
 
-const sameAs = ({ packages }: Candidate, among: readonly Candidate[]): Candidate | undefined =>
-  among.find((other) => isSamePackage(other.packages, packages));
+/** Whether the step of a stack matches also who has the other one. */
+const holdsFor = ({ packages }: Candidate, { contents }: Candidate): boolean =>
+  packages.every((one) => contents.some((other) => isSamePackage(one, other)));
+
+/** Why both cannot have a step, before the name of the other; one of the two holds for the other. */
+function inCommon(one: Candidate, other: Candidate): string {
+  if (!holdsFor(other, one)) return 'its step would also be for';
+  return holdsFor(one, other)
+    ? 'to a resolver it is the same package as'
+    : 'a resolver would add up its step and that of';
+}
 
 /**
  * Of stacks that are one package in one version to a resolver, only the slowest has one, and none where one of them can have none: which
- * of them a user gets it cannot choose, and it may be the one whose outputs are wrong, or that crashes.
+ * of them a user gets it cannot choose, and it may be the one whose outputs are wrong, or that crashes. The same holds where one has all
+ * packages of the other and more: who has these would get both steps, added up.
  * @param where of the results' record
  */
 export function prescriptionsOf(document: ScoreDocument, where: Where): Prescriptions {
@@ -214,21 +236,28 @@ export function prescriptionsOf(document: ScoreDocument, where: Where): Prescrip
   const leftOut: { name: string; why: string }[] = [];
   const slowestFirst = document.scores
     .toSorted((a, b) => (a.score ?? -1) - (b.score ?? -1))
-    .map((one): Candidate => ({ one, packages: packagesOf(one.stack), found: subjectOf(one, where) }));
+    .map(
+      (one): Candidate => ({
+        one,
+        packages: packagesOf(one.stack),
+        contents: contentsOf(one.stack),
+        found: subjectOf(one, where),
+      }),
+    );
   const unfit = slowestFirst.filter(({ found }) => typeof found === 'string');
   const taken: Candidate[] = [];
   for (const candidate of slowestFirst) {
     const { one, found } = candidate;
-    const other = sameAs(candidate, unfit);
-    const twin = sameAs(candidate, taken);
-    const same = 'to a resolver it is the same package as';
+    const other = unfit.find((it) => holdsFor(candidate, it));
+    const twin = taken.find((it) => holdsFor(candidate, it) || holdsFor(it, candidate));
     if (typeof found === 'string') {
       leftOut.push({ name: one.name, why: found });
     } else if (other !== undefined) {
       const has = other.one.score === null ? 'has no score' : 'can have none';
-      leftOut.push({ name: one.name, why: `${same} ${other.one.name}, which ${has}: ${other.found}` });
+      const why = `${inCommon(candidate, other)} ${other.one.name}, which ${has}: ${other.found}`;
+      leftOut.push({ name: one.name, why });
     } else if (twin !== undefined) {
-      leftOut.push({ name: one.name, why: `${same} ${twin.one.name}, which is slower` });
+      leftOut.push({ name: one.name, why: `${inCommon(candidate, twin)} ${twin.one.name}, which is slower` });
     } else {
       taken.push(candidate);
       prescriptions.push(prescriptionOf(one, document, found));
@@ -237,6 +266,6 @@ export function prescriptionsOf(document: ScoreDocument, where: Where): Prescrip
   return {
     prescriptions: prescriptions.reverse(),
     leftOut,
-    complete: slowestFirst.every((one) => sameAs(one, taken) !== undefined),
+    complete: slowestFirst.every((one) => taken.some((it) => holdsFor(it, one))),
   };
 }

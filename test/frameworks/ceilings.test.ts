@@ -37,6 +37,12 @@ describe('the ceilings of a framework', () => {
     expect(state.looks).toBeGreaterThan(3);
   });
 
+  it('that were looked at again keep what their peak leaves unused', () => {
+    const { look } = looking(1e9, 5e9);
+    const told = (): NativeCeilings => ({ ...look(), unusedInstructions: [] });
+    expect(ceilingsOf(told, 4e9, 1)).toMatchObject({ arithmetic: { rate: 5e9 }, unusedInstructions: [] });
+  });
+
   it('are unknown where a second look finds wrong sums', () => {
     expect(ceilingsOf(looking(1e9, null).look, 4e9, 1)).toEqual({ arithmetic: null, memory: null });
   });

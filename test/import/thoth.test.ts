@@ -5,6 +5,7 @@ import { importedRecord } from '../../src/import/record.js';
 import { repetitionsNamed } from '../../src/import/thoth/describe-table.js';
 import { parseCpus, parseMemory } from '../../src/import/thoth/quantities.js';
 import { readThoth } from '../../src/import/thoth.js';
+import { nameBatches } from '../../src/readers/batch-names.js';
 import { renderRecord } from '../../src/readers/terminal/record.js';
 import { terminalStyle } from '../../src/readers/terminal/style.js';
 import type { PiBenchRecord } from '../../src/record/schema.js';
@@ -393,6 +394,30 @@ describe('a describe() table', () => {
     const quick = recordOf({ 'a.csv': describeText(1, 4, 7) }).batches[1];
     expect(quick?.flags).toEqual([]);
     expect(quick?.imported?.notChecked.map(({ flag }) => flag)).toContain('throttled');
+  });
+
+  it('is no sweep with another one of the same size, nor one line over their repetitions', () => {
+    const record = recordOf({ 'one/a.csv': describeText(), 'two/a.csv': describeText(2) });
+    expect(record.batches.map(({ imported }) => imported?.table)).toEqual([
+      'one/a.csv',
+      'one/a.csv',
+      'two/a.csv',
+      'two/a.csv',
+    ]);
+    expect(record.recommendations?.map(({ batches }) => batches)).toEqual([
+      [0, 1],
+      [2, 3],
+    ]);
+    const { names, axis } = nameBatches(record.batches);
+    expect(names).toEqual(['05k of one/a.csv', '2k of one/a.csv', '05k of two/a.csv', '2k of two/a.csv']);
+    expect(axis).toMatchObject({
+      key: 'repetitions',
+      series: ['one/a.csv', 'one/a.csv', 'two/a.csv', 'two/a.csv'],
+    });
+    expect(nameBatches(recordOf({ 'a.csv': describeText() }).batches).names).toEqual([
+      '500 reps',
+      '2000 reps',
+    ]);
   });
 
   it('reads the number of repetitions from a column’s name', () => {

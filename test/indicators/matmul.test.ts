@@ -8,6 +8,15 @@ import { UNBOUND } from './support.js';
 const MIB = 2 ** 20;
 const caseOf = (flags: Record<string, unknown>): Parameters => matmul.fromFlags(flags, machineOf())[0] ?? {};
 
+function thrownBy(act: () => unknown): string {
+  try {
+    act();
+  } catch (error) {
+    return String(error);
+  }
+  return '';
+}
+
 /** As campaigns were written before there were transposes, batches and prepacking. */
 const BEFORE = {
   m: 3,
@@ -41,6 +50,29 @@ describe('the case of matmul', () => {
       batch: 3,
       prepack: true,
     });
+  });
+
+  it('fits into memory that is given for its size with all products of its batch', () => {
+    for (const [size, batch] of [
+      [64, '1'],
+      [64, '10'],
+      [1, '1000'],
+    ] as const) {
+      const one = caseOf({ size: `${size}MiB`, batch });
+      const larger = Object.fromEntries(['m', 'n', 'k'].map((side) => [side, Number(one[side]) + 1]));
+      expect(matmul.work(one).bytes).toBeLessThanOrEqual(size * MIB);
+      expect(matmul.work({ ...one, ...larger }).bytes).toBeGreaterThan(size * MIB);
+    }
+    expect(() => caseOf({ size: '1KiB', batch: '1000' })).toThrow(/not even a batch of 1000 1 x 1 products/);
+  });
+
+  it('of int8 has sums that int32 holds, up to the largest k', () => {
+    const deep = (k: number) => caseOf({ m: 1, n: 1, k, dtype: 'int8' });
+    const [, most = '0'] = /k may be at most (\d+)/.exec(thrownBy(() => deep(1e6))) ?? [];
+    expect(deep(Number(most)).k).toBe(Number(most));
+    expect(127 ** 2 * Number(most)).toBeLessThanOrEqual(2 ** 31 - 1);
+    expect(() => deep(Number(most) + 1)).toThrow(/can overflow/);
+    expect(127 ** 2 * (Number(most) + 1)).toBeGreaterThan(2 ** 31 - 1);
   });
 
   it.each([
@@ -136,5 +168,19 @@ describe('the memory of matmul', () => {
         expect(held - without).toBeGreaterThanOrEqual(one.batch * one.k * one.n * widest);
       }),
     );
+  });
+
+  it('holds the sums of rows by which a product is checked, of some of a large batch at once', () => {
+    const deep = { ...BEFORE, m: 1, n: 1, k: 10 ** 7, dtype: 'float64', threads: 2 };
+    const beside = (one: Parameters): number => {
+      const { bytes } = matmul.work(one);
+      return matmul.memory(one) - bytes - Math.min(bytes, 2048 * MIB);
+    };
+    expect(beside(deep)).toBeGreaterThanOrEqual(48 * deep.k);
+    expect(beside({ ...deep, batch: 15 })).toBe(beside(deep));
+    expect(beside({ ...deep, batch: 16 })).toBeGreaterThanOrEqual(2 * 48 * deep.k);
+    // On the host, which holds the operands of a GPU's product as numbers.
+    const onGpu = { m: 1, n: 1, k: deep.k, dtype: 'float64', cache: 'hot' };
+    expect(matmul.memory(onGpu)).toBeGreaterThanOrEqual(matmul.work(onGpu).bytes + 48 * deep.k);
   });
 });

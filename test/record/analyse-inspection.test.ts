@@ -117,7 +117,12 @@ describe('a copy to another GPU', () => {
 
 describe('ranks', () => {
   const skew = (p50: number) => ({ p50, p99: p50, max: p50 });
-  function ofRanks(parameters: Readonly<Record<string, number | string>>, here?: number, apart = 0) {
+  function ofRanks(
+    parameters: Readonly<Record<string, number | string>>,
+    here?: number,
+    apart = 0,
+    implementation = 'MPI',
+  ) {
     const document = {
       attempt: 1,
       case: {
@@ -130,7 +135,7 @@ describe('ranks', () => {
           ...parameters,
         },
       },
-      stack: { implementation: 'MPI' },
+      stack: { implementation },
       device: 'cpu',
       cpus: [],
       callsPerSample: 1,
@@ -182,6 +187,22 @@ describe('ranks', () => {
     expect(ofRanks({}, 16, 0.06 * SECONDS).names).toContain('skewed');
     expect(ofRanks({}, 16, 0.04 * SECONDS).names).not.toContain('skewed');
     expect(ofRanks({ sync: 'window' }, 16, 0.06 * SECONDS).names).not.toContain('skewed');
+  });
+
+  it('of several hosts are skewed by more than their clocks may be wrong by, and not checked where those hide it', () => {
+    const within = (share: number) =>
+      `MPI, 32 processes on 2 hosts, clocks within ${share * SECONDS * 1e6} us`;
+    const found = (apart: number, bound: number) => {
+      const { names, whys } = ofRanks({}, 16, apart * SECONDS, within(bound));
+      return [names.includes('skewed'), whys.some((why) => /clocks of several hosts/.test(why))];
+    };
+    expect(found(0.2, 0.1)).toEqual([true, false]);
+    expect(found(0.2, 0.8)).toEqual([false, true]);
+    expect(found(0.03, 0.04)).toEqual([false, true]);
+    expect(found(0.03, 0.01)).toEqual([false, false]);
+    // Who begins at one moment leaves no barrier.
+    const { whys } = ofRanks({ sync: 'window' }, 16, 0.2 * SECONDS, within(0.8));
+    expect(whys.join()).not.toMatch(/clocks of several hosts/);
   });
 });
 

@@ -331,6 +331,57 @@ describe('a prescription', () => {
     expect(leftOut).toEqual([{ name: 'plain', why: expect.stringMatching(/same package as mine/) }]);
   });
 
+  describe('of stacks of which one names packages that are all in the other', () => {
+    const stack = { provider: 'blis', package: 'libblis4 0.9.0-1' };
+    const both = ownIdentity('both');
+    const alone = {
+      ...both,
+      name: 'alone',
+      packages: both.packages.filter(({ manager }) => manager === 'debian'),
+    };
+    const two = (seconds: Readonly<Record<'alone' | 'both', number>>) => [
+      batch({ ...stack, own: alone }, seconds.alone),
+      batch({ ...stack, own: both }, seconds.both),
+    ];
+
+    it('is had by the slower alone: who has the packages of both would get both steps, added up', () => {
+      const fewer = prescribe(two({ alone: 0.5, both: 0.4 }));
+      expect(fewer.prescriptions.map(({ yaml }) => unitOf(yaml).match)).toEqual([
+        { package_version: { name: 'libblis4', version: '===0.9.0-1' } },
+      ]);
+      expect(fewer.leftOut).toEqual([
+        { name: 'both', why: 'a resolver would add up its step and that of alone, which is slower' },
+      ]);
+      expect(fewer.complete).toBe(true);
+      const more = prescribe(two({ alone: 0.4, both: 0.5 }));
+      expect(more.prescriptions.map(({ yaml }) => unitOf(yaml).match)).toMatchObject([
+        { state: { resolved_dependencies: [{ name: 'scope-two' }] } },
+      ]);
+      expect(more.leftOut).toEqual([
+        { name: 'alone', why: 'its step would also be for both, which is slower' },
+      ]);
+      // Who has fewer packages has no step.
+      expect(more.complete).toBe(false);
+    });
+
+    it('is not had by the one of fewer where the other has no score, which does nothing to the other', () => {
+      const broken = (name: string) =>
+        prescribe(
+          two({ alone: 0.4, both: 0.5 }).map((one) =>
+            one.stack?.own?.name === name ? { ...one, launches: [{ seconds: 0.5, passed: false }] } : one,
+          ),
+        );
+      expect(broken('both').prescriptions).toEqual([]);
+      expect(broken('both').leftOut).toContainEqual({
+        name: 'alone',
+        why: expect.stringMatching(
+          /^its step would also be for both, which has no score: an output was wrong/,
+        ),
+      });
+      expect(broken('alone').prescriptions).toHaveLength(1);
+    });
+  });
+
   it('is not had by a stack with a wrong output', () => {
     const { prescriptions, leftOut } = prescribe([
       batch({ provider: 'right' }, 0.9),

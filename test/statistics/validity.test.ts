@@ -139,6 +139,10 @@ describe('migrated', () => {
 describe('preempted', () => {
   it('is said of threads that waited for a CPU', () => {
     const flag = flagOf(withThread({ runDelay: 0.9, involuntarySwitches: 250 }), 'preempted');
+    expect(flag?.reason).toMatch(/; 250 involuntary switches: end it/);
+    const untold = flagOf(withThread({ runDelay: 0.9, involuntarySwitches: null }), 'preempted');
+    expect(untold?.reason).toMatch(/waited 900 ms for a CPU \(45 % of their time\): end it/);
+    expect(untold?.evidence).toMatchObject({ involuntarySwitches: null });
     expect(flag?.reason).toMatch(/waited 900 ms for a CPU \(45 % of their time\).*250 involuntary switches/);
   });
 
@@ -350,6 +354,21 @@ describe('threads of the process itself that nobody asked for', () => {
     );
     expect(names(other)).not.toContain('crowded');
     expect(flagOf(other, 'preempted')?.reason).toMatch(/^other work ran on these CPUs/);
+  });
+
+  it('are not those that were asked for, where a library makes them anew in each call and nobody sees them', () => {
+    const seen = {
+      ...{ threads: [{ ...QUIET_THREAD, cpuTime: 0.97, runDelay: 0.03 }], processCpuTime: 1.94, window: 1 },
+      ...{ otherCpuTime: 0, cpuPressure: 0.2 },
+    };
+    const two = withTelemetry(seen, { threads: 2, wall: 0.97 });
+    expect(names(two)).toEqual(['preempted', 'contended']);
+    expect(flagOf(two, 'preempted')?.reason).toMatch(/^other work ran on these CPUs/);
+    expect(flagOf(two, 'contended')?.reason).toMatch(/waited for a CPU during 20 %/);
+    const more = withTelemetry({ ...seen, processCpuTime: 2.5 }, { threads: 2, wall: 0.97 });
+    expect(flagOf(more, 'preempted')?.reason).toMatch(
+      /^the library used 530 ms of CPU time beside that of 2 threads: /,
+    );
   });
 
   it('are not meant where each thread ran that was asked for, and no other', () => {
@@ -594,7 +613,6 @@ describe('what could not be read', () => {
     ['stolen', 'stolen time', { steal: null }, {}],
     ['migrated', 'the migrations', { threads: [{ ...QUIET_THREAD, migrations: null }] }, {}],
     ['crowded', 'the run delay', { threads: [{ ...QUIET_THREAD, runDelay: null }] }, {}],
-    ['preempted', 'one of two threads', { threads: [QUIET_THREAD] }, { threads: 2 }],
     ['contended', 'the CPU time of others', { otherCpuTime: null }, {}],
     ['contended', 'the pressures', { cpuPressure: null, memoryPressure: null, ioPressure: null }, {}],
     ['contended', 'one pressure', { memoryPressure: null }, {}],
@@ -603,6 +621,24 @@ describe('what could not be read', () => {
     const observation = withTelemetry(telemetry, rest);
     expect(names(observation)).toEqual([]);
     expect(unchecked(observation)).toEqual([flag]);
+  });
+
+  it('is every check of the measuring threads where not all of them could be', () => {
+    const one = withTelemetry({ threads: [QUIET_THREAD], allowedCpus: 4 }, { threads: 4 });
+    expect(names(one)).toEqual([]);
+    expect(notChecked(one)).toEqual([
+      { flag: 'preempted', why: 'the files of 3 of 4 measuring threads could not be read' },
+      { flag: 'migrated', why: 'whether they moved is known of 1 of 4 threads' },
+      {
+        flag: 'crowded',
+        why: 'whether they waited for others of their own process is known of 1 of 4 threads',
+      },
+    ]);
+    const half = { ...QUIET_THREAD, migrations: null };
+    const whys = notChecked(withTelemetry({ threads: [half], allowedCpus: 4 }, { threads: 4 }));
+    expect(whys.find(({ flag }) => flag === 'migrated')?.why).toMatch(
+      /of 1 of 4 threads; only where the threads were before and after is known/,
+    );
   });
 
   it('is two checks where run delay and disturbances could not be', () => {

@@ -78,8 +78,11 @@ export interface FromTable {
   readonly problems: readonly string[];
 }
 
-/** @param table that `isDescribeTable` */
-export function fromDescribeTable({ header, rows }: Table): FromTable {
+/**
+ * @param table that `isDescribeTable`
+ * @param file where it lies
+ */
+export function fromDescribeTable({ header, rows }: Table, file: string): FromTable {
   const cell = (row: string, column: number): number =>
     Number(rows.find(([name]) => name === row)?.[column] || Number.NaN);
   const columnOf = (name: string): Column | null => {
@@ -119,7 +122,7 @@ export function fromDescribeTable({ header, rows }: Table): FromTable {
       repetitions,
       asked: elapsed.n,
       statistic: 'median',
-      values: { kind: 'table', elapsed, rates },
+      values: { kind: 'table', file, elapsed, rates },
       flags: found.flags,
       notChecked: [
         ...uncheckable(['throttled', 'quantised']),

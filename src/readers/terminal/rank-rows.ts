@@ -1,7 +1,7 @@
 /** What the ranks of one collective tell, for its page: times, skew, straggler, efficiencies, ceiling. */
 import { briefBytes, formatSeconds, formatShare, withPrefix } from '../../quantities/format.js';
 import { busRateOf, efficienciesOf } from '../../record/collective-kpis.js';
-import { executedTexts } from '../../record/executed.js';
+import { clocksWithin } from '../../record/executed.js';
 import type { RecordBatch } from '../../record/schema.js';
 import { lastOf } from '../../statistics/rank-times.js';
 import { longerText, slowRankOf } from './stragglers.js';
@@ -11,7 +11,7 @@ type Ranks = NonNullable<RecordBatch['ranks']>;
 
 /** Which rank is the last to come oftener than chance has it. Clocks of several hosts do not agree so well that they could tell. */
 function lastText({ stack }: RecordBatch, ranks: Ranks): string {
-  if (executedTexts(stack.implementation).some((text) => text.includes(', clocks within '))) return '';
+  if (clocksWithin(stack.implementation) !== null) return '';
   const last = lastOf(ranks);
   return last === null ? '' : `, rank ${last.rank} last in ${formatShare(last.share)} of the repetitions`;
 }

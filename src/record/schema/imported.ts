@@ -25,6 +25,12 @@ export function importedSchemas(object: ObjectOf) {
   }).describe('pi-bench did not measure this: it read what others published');
   const ofBatch = object({
     source: z.string().describe('what the batch is called there'),
+    table: z
+      .string()
+      .optional()
+      .describe(
+        'file of the table that it is from, relative to what was imported; absent: of no table, or in records from before it was written',
+      ),
     values: z
       .enum(['launches', 'table'])
       .describe('launches: one value of each launch was published; table: only statistics of them'),

@@ -72,7 +72,9 @@ export function qualificationSchema(object: ObjectOf) {
     outcome: z.enum(OUTCOMES),
     startedAt: z.iso.datetime(),
     endedAt: z.iso.datetime(),
-    wall: seconds.describe('of all attempts, cooling down between them included'),
+    wall: seconds.describe(
+      'of all attempts, cooling down between them included; waiting for another campaign is not in it',
+    ),
     identity: object({
       machine: z.string().nullable(),
       hostname: z.string().nullable(),

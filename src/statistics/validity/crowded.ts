@@ -32,10 +32,13 @@ export const crowded: Detector = {
   blindness(observation) {
     const { threads, telemetry } = observation;
     if (timedByGpu(observation) || threads > telemetry.allowedCpus) return null;
-    if (telemetry.threads.length > 0 && telemetry.threads.every(({ runDelay }) => runDelay !== null))
-      return null;
+    const known = telemetry.threads.length;
+    if (known > 0 && telemetry.threads.every(({ runDelay }) => runDelay !== null))
+      return known < threads
+        ? `whether they waited for others of their own process is known of ${known} of ${plural(threads, 'thread')}`
+        : null;
     const why =
-      telemetry.threads.length === 0
+      known === 0
         ? 'the measuring threads’ files could not be read'
         : whyMissing(telemetry, 'run delay', 'the kernel has no scheduler statistics');
     return `only how many threads were asked for is known, and not whether they waited for others of their own process: ${why}`;

@@ -28,10 +28,16 @@ export const migrated: Detector = {
   },
   blindness(observation) {
     if (timedByGpu(observation)) return null;
-    const { telemetry } = observation;
-    if (telemetry.threads.length === 0) return 'the measuring threads’ files could not be read';
-    if (telemetry.threads.every(({ migrations }) => migrations !== null)) return null;
-    const why = whyMissing(telemetry, 'migrations', 'the kernel does not count them');
-    return `only where the threads were before and after is known: ${why}`;
+    const { telemetry, threads } = observation;
+    const known = telemetry.threads.length;
+    if (known === 0) return 'the measuring threads’ files could not be read';
+    const unseen: string[] = [];
+    if (known < threads)
+      unseen.push(`whether they moved is known of ${known} of ${plural(threads, 'thread')}`);
+    if (telemetry.threads.some(({ migrations }) => migrations === null)) {
+      const why = whyMissing(telemetry, 'migrations', 'the kernel does not count them');
+      unseen.push(`only where the threads were before and after is known: ${why}`);
+    }
+    return unseen.length === 0 ? null : unseen.join('; ');
   },
 };

@@ -30,7 +30,9 @@ export function unaskedThreads({ telemetry, threads: asked }: Observation): OwnT
   const inOrder = threads.toSorted((a, b) => b.cpuTime - a.cpuTime);
   const measuring = inOrder.slice(0, asked);
   const timeOf = (some: typeof threads): Seconds => some.reduce((sum, { cpuTime }) => sum + cpuTime, 0);
-  const cpuTime = Math.max(timeOf(threads), processCpuTime ?? 0) - timeOf(measuring);
+  // Threads that a library makes in each call are not among those that were seen, and may have run all the time.
+  const unseen = Math.max(0, asked - measuring.length) * window;
+  const cpuTime = Math.max(timeOf(threads), processCpuTime ?? 0) - timeOf(measuring) - unseen;
   if (cpuTime < Math.max(LEAST_TICKS, LEAST_OF_TIME * window * asked)) return null;
   const waited = measuring.every(({ runDelay }) => runDelay !== null)
     ? measuring.reduce((sum, { runDelay }) => sum + (runDelay ?? 0), 0)

@@ -41,7 +41,8 @@ interface Findings {
   /** As many as would leave so few repetitions undisturbed. */
   readonly likelyPerSecond: number | null;
   readonly cpuShare: number | null;
-  readonly involuntarySwitches: number;
+  /** null where the kernel does not tell of each thread. */
+  readonly involuntarySwitches: number | null;
 }
 
 /** How much of the window lies beside the repetitions, where that is most of it; otherwise 0. */
@@ -111,7 +112,9 @@ function find(observation: Observation): Findings {
       own.length === 0
         ? null
         : own.reduce((sum, { cpuTime }) => sum + cpuTime, 0) / (telemetry.window * own.length),
-    involuntarySwitches: own.reduce((sum, { involuntarySwitches }) => sum + involuntarySwitches, 0),
+    involuntarySwitches: own.every(({ involuntarySwitches }) => involuntarySwitches !== null)
+      ? own.reduce((sum, { involuntarySwitches }) => sum + (involuntarySwitches ?? 0), 0)
+      : null,
   };
 }
 
@@ -159,8 +162,10 @@ export const preempted: Detector = {
     const { threads } = observation;
     const own = unaskedThreads(observation);
     const { who, cure } = whose(observation, own);
+    if (found.involuntarySwitches !== null)
+      signs.push(plural(found.involuntarySwitches, 'involuntary switch', 'involuntary switches'));
     return {
-      reason: `${who}: ${signs.join('; ')}; ${plural(found.involuntarySwitches, 'involuntary switch', 'involuntary switches')}: ${cure}`,
+      reason: `${who}: ${signs.join('; ')}: ${cure}`,
       evidence: {
         runDelaySeconds: found.delay,
         delayShare: found.delayShare,
