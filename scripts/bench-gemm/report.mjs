@@ -165,6 +165,8 @@ export function summary(cases) {
     // With transposed operands and batches there are none.
     ...(aimed.length === 0 ? [] : [countsOfTargets(aimed)]),
     ...countsBeside('the best library', beside('library')),
+    ...countsBeside('code generated for the shape', beside('jit')),
+    ...countsBeside('the best with operands prepacked on both sides', beside('prepacked')),
     ...countsBeside('the build before', beside('before')),
     '',
     ...lines('MISSED', missed),

@@ -51,11 +51,14 @@ function fieldOf({ metadata }, node, path) {
     : (metadata.annotations?.[annotation] ?? '');
 }
 
+/** The task in a pod's command, of which a kubelet takes two dollars for one. */
+const taskOf = (pod) => JSON.parse(pod.spec.containers[0].command[2].replaceAll('$$', () => '$'));
+
 /** Runs the command of a pod, to which the submission's folder is not there. */
 function runPod(pod, node) {
   const [{ command, env = [] }] = pod.spec.containers;
-  const [, word, task] = command;
-  const hidden = JSON.stringify({ ...JSON.parse(task), folder: '/nonexistent', cwd: '/nonexistent' });
+  const [, word] = command;
+  const hidden = JSON.stringify({ ...taskOf(pod), folder: '/nonexistent', cwd: '/nonexistent' });
   const own = env.map(({ name, value, valueFrom }) => [
     name,
     value ?? fieldOf(pod, node, valueFrom?.fieldRef?.fieldPath ?? ''),
@@ -113,7 +116,7 @@ export async function playNodes(core, namespace, address, count) {
     const { name } = pod.metadata;
     const target = { apiVersion: 'v1', kind: 'Node', name: node };
     await core.createNamespacedPodBinding({ name, namespace, body: { metadata: { name }, target } });
-    const task = JSON.parse(pod.spec.containers[0].command[2]);
+    const task = taskOf(pod);
     const index = pod.metadata.annotations?.['batch.kubernetes.io/job-completion-index'];
     if (index === EVICTED.index && task.attempt === EVICTED.attempt) {
       await setStatus(name, { phase: 'Failed', reason: 'Evicted', message: 'as the check wants it' });

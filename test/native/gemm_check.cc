@@ -382,10 +382,16 @@ void check_blocks_of_zen4(Checks& check, const MicroKernel& kernel, const std::s
     return choose_strategy(kernel, shape, members, CoreKind::kOther);
   };
   const std::int64_t columns = (5 << 10) / bytes;  // on pages of their own, but not whole ones
-  const std::int64_t rows = 2 * caches.l2 / bytes / columns;
-  check.that(choose({7, columns, rows}, 1).blocking.kc == rows || rows > 1024,
-             name + ": a B in place is one block in depth, as far as its rows stay within reach");
-  const std::int64_t many = 2 * caches.l3 / bytes / columns;
+  const std::int64_t row = columns * bytes;
+  const std::int64_t rows = std::min({2 * caches.l2 / row, caches.l3 / 4 / row, std::int64_t{1024}});
+  if (rows * row > caches.l2)
+    check.that(choose({7, columns, rows}, 1).blocking.kc == rows,
+               name + ": a B in place is one block in depth, as far as its rows stay within reach");
+  const std::int64_t lines = (2 << 10) / bytes;
+  const auto halved = choose({5, lines, caches.l2 / 4 * 5 >> 11}, 2);
+  check.that(halved.partition.columns == 2 && !halved.b_asked,
+             name + ": halves of a B that stay in L2 are not asked for");
+  const std::int64_t many = 2 * caches.l3 / row;
   check.that(choose({7, columns, many}, 1).blocking.kc <= 1024 &&
                  choose({7, (32 << 10) / bytes, 4096}, 1).blocking.kc <=
                      std::max<std::int64_t>(256, caches.l3 >> 17),

@@ -266,6 +266,26 @@ describe('the tables', () => {
     );
   });
 
+  it('count what is generated for the shape, and what is prepacked, each by itself', () => {
+    const shape = variantOf(square(64), { transpose: 'NT', batch: 1 });
+    const found = figures({ ...situation, shape }, [
+      run('embedded', 'own', steady(2e-6)),
+      run('embedded prepacked', 'own prepacked', steady(2e-6)),
+      run('one', 'library', steady(3e-6)),
+      run('generated', 'jit', steady(1e-6)),
+      run('one prepacked', 'prepacked', steady(1e-6)),
+    ]);
+    expect(summary([found]).slice(0, 3)).toEqual([
+      expect.stringContaining('beside the best library: of 1 cases at least as fast in 1, slower in 0'),
+      expect.stringContaining(
+        'beside code generated for the shape: of 1 cases at least as fast in 0, slower in 1',
+      ),
+      expect.stringContaining(
+        'beside the best with operands prepacked on both sides: of 1 cases at least as fast in 0, slower in 1',
+      ),
+    ]);
+  });
+
   it('are aligned in a terminal and markdown at once', () => {
     expect(
       table(

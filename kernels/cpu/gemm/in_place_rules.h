@@ -275,13 +275,13 @@ bool is_better_alone(const MicroKernel& kernel, const GemmShape& shape) {
          source_bytes(kernel, (shape.m + shape.n) * shape.k) <= cache_sizes().l3 / 2;
 }
 
-// Of a whole product, before it is known who computes which part of it.
 // On Zen 4: A's long rows are packed where B is packed from where it lies.
 InPlace with_b(const MicroKernel& kernel, const GemmShape& shape, InPlace in_place) {
   const bool packs_b = !in_place.b && can_read_b_in_place(kernel, shape);
   return {in_place.a && !(packs_b && source_bytes(kernel, shape.k) >= kZen4LongRow), in_place.b};
 }
 
+// Of a whole product, before it is known who computes which part of it.
 InPlace suits_whole(const MicroKernel& kernel, const GemmShape& shape, const CoreRules& rules) {
   if (is_one_tile(kernel, shape)) return {true, true};
   if (meets_in_pages(kernel, shape, rules)) return {};
