@@ -24,10 +24,10 @@ export const DRIVER_SETTINGS = { CUDA_DEVICE_ORDER: 'PCI_BUS_ID', CUDA_LAUNCH_BL
 /** Whether the kernel's part of the driver is here, so that asking is worth its time. */
 export const gpusVisible = (): boolean => existsSync('/dev/nvidiactl');
 
-function whyUnheard(error: NodeJS.ErrnoException, limit: Seconds): string {
+function unheardFor(error: NodeJS.ErrnoException, limit: Seconds): Unheard {
   return error.code === 'ETIMEDOUT'
-    ? `the NVIDIA driver did not answer within ${Number(limit.toFixed(1))} s`
-    : `the NVIDIA driver was not asked: ${error.message}`;
+    ? { unheard: `the NVIDIA driver did not answer within ${Number(limit.toFixed(1))} s`, timedOut: true }
+    : { unheard: `the NVIDIA driver was not asked: ${error.message}`, timedOut: false };
 }
 
 /**
@@ -44,7 +44,7 @@ export function askForGpus(limit: Seconds, worker: string = WORKER): GpuSurvey |
   });
   const text = output?.[CHANNEL] ?? '';
   if (text !== '') return JSON.parse(text) as GpuSurvey;
-  if (error !== undefined) return { unheard: whyUnheard(error, limit) };
+  if (error !== undefined) return unheardFor(error, limit);
   const how = signal === null ? `ended the process with exit code ${status}` : `ended with ${signal}`;
   return noGpus(`asking the NVIDIA driver ${how}`);
 }

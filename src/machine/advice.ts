@@ -1,9 +1,10 @@
 /** What would make measurements on this machine better. Every piece of advice follows from something that was read. */
 import { plural, withPrefix } from '../quantities/format.js';
 import { usableCpus } from './capacity.js';
-import { isCapped } from './frequency.js';
+import { capsOf } from './frequency.js';
 import { parseCpuList } from './linux/cpu-list.js';
-import type { MachineDescription } from './types.js';
+import { distinct } from './linux/reader.js';
+import type { ClockCap, MachineDescription } from './types.js';
 
 export interface Advice {
   /** A stable name of what the advice is about. */
@@ -100,21 +101,28 @@ const governor: Check = ({ cpu, virtualisation }) => {
   };
 };
 
+/** CPUs of different kinds offer different clocks, so each is allowed its own. */
+const LIFT_POLICIES =
+  'for d in /sys/devices/system/cpu/cpu*/cpufreq; do sudo tee $d/scaling_max_freq < $d/cpuinfo_max_freq; done';
+
+function capSeen({ limit, max, cpus }: ClockCap): string {
+  const some = parseCpuList(cpus ?? null);
+  const whose = some === null ? '' : ` of ${plural(some.length, 'CPU')} (${cpus})`;
+  return `the clock${whose} is capped at ${withPrefix(limit, 'Hz', 3)} of ${withPrefix(max, 'Hz', 3)}`;
+}
+
 const clockLimit: Check = ({ cpu, virtualisation }) => {
-  const { max, limit, limitControl, cappedCpus } = cpu.frequency;
-  if (max === null || limit === null || !isCapped(cpu.frequency)) return null;
-  const some = parseCpuList(cappedCpus ?? null);
-  const whose = some === null ? '' : ` of ${plural(some.length, 'CPU')} (${cappedCpus})`;
-  const lift =
-    limitControl === undefined
-      ? `echo ${Math.round(max / 1e3)} | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_max_freq`
-      : `echo 100 | sudo tee ${limitControl}`;
+  const caps = capsOf(cpu.frequency);
+  if (caps.length === 0) return null;
+  const lifts = caps.map(({ control }) =>
+    control === undefined ? LIFT_POLICIES : `echo 100 | sudo tee ${control}`,
+  );
   return {
     topic: 'clock-limit',
     level: 'important',
-    seen: `the clock${whose} is capped at ${withPrefix(limit, 'Hz', 3)} of ${withPrefix(max, 'Hz', 3)}`,
+    seen: caps.map(capSeen).join(', '),
     why: 'rates are those of the cap, and not what the CPU can do',
-    action: `${fromGuest(virtualisation)}${lift}`,
+    action: `${fromGuest(virtualisation)}${distinct(lifts).join('; ')}`,
   };
 };
 

@@ -1,8 +1,8 @@
 /** Frequency control from /sys/devices/system/cpu: limits, governor, driver, turbo. A virtual machine mostly has none. */
-import type { Hertz, Ratio } from '../units.js';
+import type { Hertz } from '../units.js';
 import { formatCpuList } from './linux/cpu-list.js';
 import { distinct, type FileReader, readTrimmed, readWholeNumber } from './linux/reader.js';
-import type { FrequencyDescription, Turbo } from './types.js';
+import type { ClockCap, FrequencyDescription, Turbo } from './types.js';
 
 const CPU_DIRECTORY = '/sys/devices/system/cpu';
 /** Of all CPUs together, whatever their policies say, which do not show it. */
@@ -39,7 +39,22 @@ function readClock(reader: FileReader, cpu: number, percent: number | null): Clo
   return { cpu, max, limit: ofDriver ? all : ofPolicy, ofDriver };
 }
 
-const shareOf = ({ max, limit }: Clock): Ratio => (limit ?? 1) / (max ?? 1);
+/** One for all CPUs that are capped alike. */
+function capsAmong(clocks: readonly Clock[], reader: FileReader, turbo: Turbo | null): readonly ClockCap[] {
+  const alike = new Map<string, { readonly cap: ClockCap; readonly cpus: number[] }>();
+  for (const { cpu, max, limit, ofDriver } of clocks) {
+    // Asked for the base the firmware of some machines takes its time, so not of every CPU.
+    if (max === null || limit === null || !isBelow(limit, max)) continue;
+    if (!isCapped({ base: readBase(reader, cpu), max, limit, turbo })) continue;
+    const key = `${limit} ${max} ${ofDriver}`;
+    const group = alike.get(key);
+    if (group !== undefined) group.cpus.push(cpu);
+    else alike.set(key, { cap: { limit, max, ...(ofDriver ? { control: INTEL_LIMIT } : {}) }, cpus: [cpu] });
+  }
+  return [...alike.values()].map(({ cap, cpus }) =>
+    cpus.length === clocks.length ? cap : { ...cap, cpus: formatCpuList(cpus) },
+  );
+}
 
 /** @param cpus those that are online */
 export function readFrequency(reader: FileReader, cpus: readonly number[]): FrequencyDescription {
@@ -47,13 +62,9 @@ export function readFrequency(reader: FileReader, cpus: readonly number[]): Freq
   const turbo = readTurbo(reader, directoryOf(first));
   const percent = readWholeNumber(reader, INTEL_LIMIT);
   const clocks = cpus.map((cpu) => readClock(reader, cpu, percent));
-  // Asked for the base the firmware of some machines takes its time, so not of every CPU.
-  const capped = clocks.filter(
-    (clock) =>
-      isBelow(clock.limit, clock.max) && isCapped({ ...clock, base: readBase(reader, clock.cpu), turbo }),
-  );
-  const [lowest] = capped.toSorted((a, b) => shareOf(a) - shareOf(b));
-  const { cpu, max, limit } = lowest ?? clocks[0] ?? readClock(reader, first, percent);
+  const caps = capsAmong(clocks, reader, turbo);
+  const [fastest] = clocks.toSorted((a, b) => (b.max ?? 0) - (a.max ?? 0));
+  const { cpu, max, limit } = fastest ?? readClock(reader, first, percent);
   const governors = cpus
     .map((one) => readTrimmed(reader, `${directoryOf(one)}/cpufreq/scaling_governor`))
     .filter((governor) => governor !== null);
@@ -61,10 +72,7 @@ export function readFrequency(reader: FileReader, cpus: readonly number[]): Freq
     base: readBase(reader, cpu),
     max,
     limit,
-    ...(lowest?.ofDriver === true ? { limitControl: INTEL_LIMIT } : {}),
-    ...(capped.length === 0 || capped.length === clocks.length
-      ? {}
-      : { cappedCpus: formatCpuList(capped.map((one) => one.cpu)) }),
+    ...(caps.length === 0 ? {} : { caps }),
     governors: distinct(governors).toSorted(),
     driver: readTrimmed(reader, `${directoryOf(first)}/cpufreq/scaling_driver`),
     turbo,
@@ -78,13 +86,20 @@ const isBelow = (limit: Hertz | null, offered: Hertz | null): boolean =>
   limit !== null && offered !== null && limit < SAME_CLOCK * offered;
 
 /** Whether the policy keeps the clock below what the hardware offers: without turbo that is the base clock. */
-export const isCapped = ({
+const isCapped = ({
   base,
   max,
   limit,
   turbo,
 }: Pick<FrequencyDescription, 'base' | 'max' | 'limit' | 'turbo'>): boolean =>
   isBelow(limit, max) && (turbo?.enabled !== false || isBelow(limit, base));
+
+/** What keeps clocks low; in a record of an older version that of the one CPU that was looked at. */
+export function capsOf(frequency: FrequencyDescription): readonly ClockCap[] {
+  const { caps, limit, max } = frequency;
+  if (caps !== undefined) return caps;
+  return limit !== null && max !== null && isCapped(frequency) ? [{ limit, max }] : [];
+}
 
 function readTurbo(reader: FileReader, cpu: string): Turbo | null {
   const switches = [

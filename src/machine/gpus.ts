@@ -121,6 +121,8 @@ export interface GpuSurvey {
 /** The driver was not heard: of its GPUs that says nothing, unlike a survey that lacks one. */
 export interface Unheard {
   readonly unheard: string;
+  /** It was asked, and given up at the limit that the caller set. */
+  readonly timedOut: boolean;
 }
 
 export const noGpus = (problem: string): GpuSurvey => ({ problem, cuda: null, library: null, devices: [] });

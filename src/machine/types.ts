@@ -62,7 +62,18 @@ export interface ArmIdentity {
   readonly revision: string | null;
 }
 
-/** Clocks are those of the first CPU; where some are limited, of that with the lowest limit for what it offers. */
+/** A limit below what the hardware offers, of the CPUs that have it. */
+export interface ClockCap {
+  readonly limit: Hertz;
+  /** What these CPUs offer. */
+  readonly max: Hertz;
+  /** As a list. Absent: all. */
+  readonly cpus?: string;
+  /** The file that sets it for all CPUs, as a percentage. Absent: each CPU's policy does. */
+  readonly control?: string;
+}
+
+/** Clocks are those of the CPU that offers most; of several, of the first. */
 export interface FrequencyDescription {
   /** Without boost. */
   readonly base: Hertz | null;
@@ -70,10 +81,8 @@ export interface FrequencyDescription {
   readonly max: Hertz | null;
   /** The highest that the policy in force allows. */
   readonly limit: Hertz | null;
-  /** The file that sets it for all CPUs, as a percentage. Absent: each CPU's policy does, or it is no less than what is offered. */
-  readonly limitControl?: string;
-  /** Those with a limit below what they offer, as a list. Absent where all are alike, and in records of older versions. */
-  readonly cappedCpus?: string;
+  /** Of any CPU, in the order of the first that has each. Absent: none is capped; a record of an older version, which looked at one CPU. */
+  readonly caps?: readonly ClockCap[];
   /** The distinct governors of the CPUs, sorted; empty where the kernel has no frequency control. */
   readonly governors: readonly string[];
   readonly driver: string | null;

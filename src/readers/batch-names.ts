@@ -110,7 +110,6 @@ function traitsOf({ asked, imported }: NamedBatch, square: boolean): Traits {
     ['at once', asked.atOnce === true ? 'at once' : null],
     ...labelTraits(asked),
     ...(imported === undefined ? howTraits(asked) : []),
-    ['table', imported?.table ?? null],
   ]);
 }
 
@@ -184,6 +183,20 @@ function varying(all: readonly Traits[]): readonly string[] {
   return withMore(withMore(what, different.filter(isLabel)), different.filter(isHow));
 }
 
+/**
+ * With its table each batch that nothing else tells from one of another table: those of several sizes are one sweep over them,
+ * whatever files they are in, and two of one size are not one line.
+ */
+function withTables(batches: readonly NamedBatch[], all: readonly Traits[]): readonly Traits[] {
+  const keys = varying(all);
+  const texts = all.map((traits) => textOf(traits, keys));
+  const tables = batches.map(({ imported }) => imported?.table ?? null);
+  return all.map((traits, i) => {
+    const ofAlike = tables.filter((_, j) => texts[j] === texts[i]);
+    return new Set(ofAlike).size === 1 ? traits : new Map([...traits, ['table', tables[i] ?? null]]);
+  });
+}
+
 /** The number with the most values is what was swept; of equals the first. */
 function axisOf(all: readonly Traits[], keys: readonly string[]): SweptAxis | null {
   const numeric = keys.filter((key) => all.every((traits) => typeof traits.get(key) === 'number'));
@@ -246,7 +259,10 @@ function nameByIndicator(batches: readonly NamedBatch[]): BatchNames {
 export function nameBatches(batches: readonly NamedBatch[]): BatchNames {
   if (new Set(batches.map(({ asked }) => asked.case.indicator)).size > 1) return nameByIndicator(batches);
   const square = batches.every(isSquare);
-  const all = batches.map((batch) => traitsOf(batch, square));
+  const all = withTables(
+    batches,
+    batches.map((batch) => traitsOf(batch, square)),
+  );
   const keys = varying(all);
   if (batches.length === 1) return { names: [null], axis: null };
   const sources = sourcesOf(batches);

@@ -217,6 +217,18 @@ interface Candidate {
 const holdsFor = ({ packages }: Candidate, { contents }: Candidate): boolean =>
   packages.every((one) => contents.some((other) => isSamePackage(one, other)));
 
+/** A resolver has one version of each package. */
+const exclude = (one: Candidate, other: Candidate): boolean =>
+  one.packages.some((its) =>
+    other.packages.some((others) => its.name === others.name && !isSamePackage(its, others)),
+  );
+
+/** Which of the stacks would get the steps of both, added up: one of the two where its packages are among the other's, or a third. */
+const getsBoth = (one: Candidate, other: Candidate, all: readonly Candidate[]): Candidate | undefined =>
+  exclude(one, other)
+    ? undefined
+    : [one, other, ...all].find((it) => holdsFor(one, it) && holdsFor(other, it));
+
 /** Why both cannot have a step, before the name of the other; one of the two holds for the other. */
 function inCommon(one: Candidate, other: Candidate): string {
   if (!holdsFor(other, one)) return 'its step would also be for';
@@ -225,10 +237,19 @@ function inCommon(one: Candidate, other: Candidate): string {
     : 'a resolver would add up its step and that of';
 }
 
+/** Why a stack has none beside a slower one that has its step; undefined where it can have one. */
+function besideSlower(one: Candidate, slower: Candidate, all: readonly Candidate[]): string | undefined {
+  const both = getsBoth(one, slower, all);
+  if (both === undefined) return undefined;
+  return both === one || both === slower
+    ? `${inCommon(one, slower)} ${slower.one.name}, which is slower`
+    : `a resolver would add up its step and that of ${slower.one.name}, which is slower, for ${both.one.name}, which has the packages of both`;
+}
+
 /**
  * Of stacks that are one package in one version to a resolver, only the slowest has one, and none where one of them can have none: which
  * of them a user gets it cannot choose, and it may be the one whose outputs are wrong, or that crashes. The same holds where one has all
- * packages of the other and more: who has these would get both steps, added up.
+ * packages of the other and more, or a third one those of both: who has these would get both steps, added up.
  * @param where of the results' record
  */
 export function prescriptionsOf(document: ScoreDocument, where: Where): Prescriptions {
@@ -249,15 +270,15 @@ export function prescriptionsOf(document: ScoreDocument, where: Where): Prescrip
   for (const candidate of slowestFirst) {
     const { one, found } = candidate;
     const other = unfit.find((it) => holdsFor(candidate, it));
-    const twin = taken.find((it) => holdsFor(candidate, it) || holdsFor(it, candidate));
+    const beside = taken.flatMap((it) => besideSlower(candidate, it, slowestFirst) ?? [])[0];
     if (typeof found === 'string') {
       leftOut.push({ name: one.name, why: found });
     } else if (other !== undefined) {
       const has = other.one.score === null ? 'has no score' : 'can have none';
       const why = `${inCommon(candidate, other)} ${other.one.name}, which ${has}: ${other.found}`;
       leftOut.push({ name: one.name, why });
-    } else if (twin !== undefined) {
-      leftOut.push({ name: one.name, why: `${inCommon(candidate, twin)} ${twin.one.name}, which is slower` });
+    } else if (beside !== undefined) {
+      leftOut.push({ name: one.name, why: beside });
     } else {
       taken.push(candidate);
       prescriptions.push(prescriptionOf(one, document, found));

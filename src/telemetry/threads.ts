@@ -36,10 +36,15 @@ export function threadTelemetry(
       why: `no ${threadPath(THREAD_ID, 'schedstat')}: a kernel without scheduler statistics; CPU time is in ticks`,
     });
   }
-  if (threads.some((thread) => thread.involuntarySwitches === null)) {
+  const uncounted = threads.filter((thread) => thread.involuntarySwitches === null);
+  if (uncounted.length > 0) {
+    const file = threadPath(THREAD_ID, 'status');
+    const wereRead = uncounted.some(({ tid }) => textsOf(before, after, tid, 'status') !== null);
     missing.push({
       what: 'context switches',
-      why: `no voluntary_ctxt_switches in ${threadPath(THREAD_ID, 'status')}: the kernel does not count them`,
+      why: wereRead
+        ? `no voluntary_ctxt_switches in ${file}: the kernel does not count them`
+        : `${file} could not be read at both ends`,
     });
   }
   if (threads.some((thread) => thread.migrations === null)) {
@@ -51,17 +56,30 @@ export function threadTelemetry(
   return { threads, missing };
 }
 
+type ThreadFile = Parameters<typeof threadPath>[1];
+
+/** null: a file that was not read at both ends. */
+function textsOf(
+  before: Snapshot,
+  after: Snapshot,
+  tid: number,
+  file: ThreadFile,
+): { readonly from: string; readonly to: string } | null {
+  const path = threadPath(tid, file);
+  const [from, to] = [before.files[path], after.files[path]];
+  return from == null || to == null ? null : { from, to };
+}
+
 function oneThread(
   before: Snapshot,
   after: Snapshot,
   tid: number,
   clockTicks: number,
 ): ThreadTelemetry | null {
-  const both = <T>(file: Parameters<typeof threadPath>[1], parse: (text: string) => T | null) => {
-    const path = threadPath(tid, file);
-    const [beforeText, afterText] = [before.files[path], after.files[path]];
-    if (beforeText == null || afterText == null) return null;
-    const [from, to] = [parse(beforeText), parse(afterText)];
+  const both = <T>(file: ThreadFile, parse: (text: string) => T | null) => {
+    const texts = textsOf(before, after, tid, file);
+    if (texts === null) return null;
+    const [from, to] = [parse(texts.from), parse(texts.to)];
     return from === null || to === null ? null : { from, to };
   };
   const stat = both('stat', parseTaskStat);

@@ -17,6 +17,7 @@ describe('asking the driver for GPUs', () => {
   it('one that does not answer was asked, and for how long is said', () => {
     expect(answerOf('setTimeout(() => {}, 60_000);', 0.3)).toEqual({
       unheard: 'the NVIDIA driver did not answer within 0.3 s',
+      timedOut: true,
     });
   });
 

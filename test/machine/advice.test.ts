@@ -1,4 +1,8 @@
 /** Advice follows from what was read, and from nothing else. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { advise } from '../../src/machine/advice.js';
 import { describeMachine } from '../../src/machine/describe.js';
@@ -84,13 +88,44 @@ describe('advice', () => {
       about({ ...quiet, [`${CPUS}/cpu3/cpufreq/scaling_max_freq`]: '800000\n' }, 'clock-limit'),
     ).toMatchObject({
       seen: expect.stringMatching(/^the clock of 1 CPU \(3\) is capped at 800 MHz of 3\.40? GHz$/),
-      action: `echo 3400000 | sudo tee ${CPUS}/cpu*/cpufreq/scaling_max_freq`,
+      action: expect.stringContaining('/scaling_max_freq'),
     });
     const control = `${CPUS}/intel_pstate/max_perf_pct`;
     expect(about({ ...quiet, [control]: '50\n' }, 'clock-limit')).toMatchObject({
       seen: expect.stringMatching(/^the clock is capped at 1\.70? GHz of/),
       action: `echo 100 | sudo tee ${control}`,
     });
+    const both = { ...quiet, [control]: '50\n', [`${CPUS}/cpu3/cpufreq/scaling_max_freq`]: '800000\n' };
+    expect(about(both, 'clock-limit')).toMatchObject({
+      seen: expect.stringMatching(
+        /^the clock of 7 CPUs \(0-2,4-7\) is capped at 1\.70? GHz of 3\.40? GHz, the clock of 1 CPU \(3\) is capped at 800 MHz of/,
+      ),
+      action: expect.stringMatching(/^echo 100 \| sudo tee \S+max_perf_pct; for /),
+    });
+  });
+
+  it('allows each CPU its own clock again: of a hybrid the fast ones are not capped at that of the small', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'clock-limit-'));
+    const own = (cpu: number) => (cpu < 6 ? '3400000\n' : '2500000\n');
+    const file = (cpu: number, name: string) => `/sys/devices/system/cpu/cpu${cpu}/cpufreq/${name}_max_freq`;
+    const cpus = [0, 1, 2, 3, 4, 5, 6, 7];
+    const files: Files = Object.fromEntries(
+      cpus.flatMap((cpu) => [
+        [file(cpu, 'cpuinfo'), own(cpu)],
+        [file(cpu, 'scaling'), cpu === 7 ? '2000000\n' : own(cpu)],
+      ]),
+    );
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    }
+    const action = about({ ...quiet, ...files }, 'clock-limit')?.action ?? '';
+    const here = action.replaceAll('/sys/', `${folder}/sys/`).replaceAll('sudo ', '');
+    execFileSync('sh', ['-c', here]);
+    expect(cpus.map((cpu) => readFileSync(join(folder, file(cpu, 'scaling')), 'utf8'))).toEqual(
+      cpus.map(own),
+    );
+    rmSync(folder, { recursive: true });
   });
 
   it('finds the counter of arm64 good enough', () => {

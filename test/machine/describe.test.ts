@@ -359,7 +359,11 @@ describe('the clock', () => {
       cpus.map((cpu) => [`/sys/devices/system/cpu/cpu${cpu}/cpufreq/scaling_max_freq`, `${khz}\n`]),
     );
   const clockOf = (files: Files): string =>
-    renderMachine(describeFiles({ ...intelServer, ...files }), null, terminalStyle({ isTTY: false }));
+    renderMachine(
+      describeFiles({ ...intelServer, ...files }),
+      null,
+      terminalStyle({ isTTY: false }),
+    ).replaceAll(/\s+/g, ' ');
 
   it('is shown with what it is capped at, where that is less than the hardware offers', () => {
     expect(clockOf(limitsOf(800_000))).toMatch(/capped at 800 MHz, up to 3\.40? GHz/);
@@ -370,10 +374,12 @@ describe('the clock', () => {
     expect(clockOf({ ...noTurbo, ...limitsOf(800_000) })).toContain('capped');
   });
 
-  it('is looked at on each CPU: of those that are capped is told which, and the lowest limit', () => {
+  it('is looked at on each CPU: of those that are capped is told which, and at what', () => {
     expect(clockOf(limitsOf(800_000, [3]))).toMatch(/capped at 800 MHz \(CPUs 3\), up to 3\.40? GHz/);
     const some = { ...limitsOf(2_000_000, [0]), ...limitsOf(800_000, [4, 5]) };
-    expect(clockOf(some)).toContain('capped at 800 MHz (CPUs 0,4-5)');
+    expect(clockOf(some)).toMatch(
+      /capped at 2(\.0+)? GHz \(CPUs 0\), capped at 800 MHz \(CPUs 4-5\), up to 3\.40? GHz/,
+    );
   });
 
   it('is held against what each CPU offers, as those of small cores is less', () => {
@@ -389,9 +395,24 @@ describe('the clock', () => {
       max: 3.4e9,
       limit: 3.4e9,
     });
-    expect(
-      describeFiles({ ...intelServer, ...small, ...limitsOf(2_000_000, [7]) }).cpu.frequency,
-    ).toMatchObject({ max: 2.5e9, limit: 2e9, cappedCpus: '7' });
+    const capped = { ...small, ...limitsOf(2_000_000, [7]) };
+    expect(describeFiles({ ...intelServer, ...capped }).cpu.frequency).toMatchObject({
+      max: 3.4e9,
+      limit: 3.4e9,
+      caps: [{ limit: 2e9, max: 2.5e9, cpus: '7' }],
+    });
+    expect(clockOf(capped)).toMatch(/capped at 2(\.0+)? GHz \(CPUs 7\), up to 3\.40? GHz/);
+  });
+
+  it('is shown as high as the fastest CPU goes, also where the first is a small one', () => {
+    const small = Object.fromEntries(
+      ['scaling', 'cpuinfo'].map((whose) => [
+        `/sys/devices/system/cpu/cpu0/cpufreq/${whose}_max_freq`,
+        '2500000\n',
+      ]),
+    );
+    expect(clockOf(small)).toMatch(/up to 3\.40? GHz/);
+    expect(clockOf(small)).not.toContain('capped');
   });
 
   it('has the limit of intel_pstate, which no policy shows', () => {
@@ -399,8 +420,10 @@ describe('the clock', () => {
     expect(clockOf({ [file]: '50\n' })).toContain('capped at 1.70 GHz, up to');
     expect(clockOf({ [file]: '100\n' })).not.toContain('capped');
     const { frequency } = describeFiles({ ...intelServer, [file]: '50\n', ...limitsOf(800_000, [2]) }).cpu;
-    expect(frequency).toMatchObject({ limit: 0.8e9 });
-    expect(frequency.limitControl).toBeUndefined();
+    expect(frequency.caps).toEqual([
+      { limit: 1.7e9, max: 3.4e9, cpus: '0-1,3-7', control: file },
+      { limit: 0.8e9, max: 3.4e9, cpus: '2' },
+    ]);
   });
 });
 

@@ -1,5 +1,5 @@
 /** Shares of the memory: what a verdict says that they covered, and how they are told from one another. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { batchesHere, notMeasured } from '../../src/cli/qualification/batches-here.js';
 import { shippedSuite } from '../../src/cli/qualification/suites.js';
 import { withEvenMemory } from '../../src/devices/even-memory.js';
@@ -92,14 +92,44 @@ describe('the memory patterns of t3', () => {
     expect(casesOn('cuda:1')).toEqual([one]);
   });
 
-  it('are of no GPU where one does not tell what is free, which is said', () => {
+  it('are of the GPUs that tell what is free, and of each that does not that is said', () => {
     const suite = shippedSuite('t3');
     const alone = { ...suite, entries: suite.entries.filter(({ part }) => part === 'gpu-memory-pattern') };
-    const machine = withGpus(gpu(0, 139 * GIB), gpu(1, null));
-    expect(batchesHere(alone, machine)).toEqual([]);
-    expect(notMeasured(alone, machine)).toEqual([
-      expect.stringMatching(/^gpu-memory-pattern: its size is a share of the memory that is free/),
-    ]);
+    // Of the cases alone: where the kernels of GPUs are not built there are no batches of them.
+    const asked: unknown[] = [];
+    const fromFlags = vi.spyOn(memory, 'fromFlags').mockImplementation(({ device }) => {
+      asked.push(device);
+      return [];
+    });
+    const left = (...devices: readonly GpuDescription[]) => {
+      asked.length = 0;
+      batchesHere(alone, withGpus(...devices));
+      const measured = [...asked];
+      return { measured, said: notMeasured(alone, withGpus(...devices)) };
+    };
+    const silent = (device: string) =>
+      expect.stringMatching(
+        new RegExp(`^gpu-memory-pattern on ${device}: it does not tell how much of its memory is free`),
+      );
+    expect(left(gpu(0, 139 * GIB), gpu(1, null), gpu(2, 139 * GIB))).toEqual({
+      measured: ['cuda:0', 'cuda:2'],
+      said: [silent('cuda:1')],
+    });
+    expect(left(gpu(0, null), gpu(1, null))).toEqual({
+      measured: [],
+      said: [silent('cuda:0'), silent('cuda:1')],
+    });
+    fromFlags.mockRestore();
+  });
+
+  it('are of a GPU that tells, whatever one does that the suite does not name', () => {
+    const suite = shippedSuite('t3');
+    const entries = suite.entries
+      .filter(({ part }) => part === 'gpu-memory-pattern')
+      .map((entry) => ({ ...entry, flags: { ...entry.flags, device: 'cuda' } }));
+    const fromFlags = vi.spyOn(memory, 'fromFlags').mockReturnValue([]);
+    expect(notMeasured({ ...suite, entries }, withGpus(gpu(0, 139 * GIB), gpu(1, null)))).toEqual([]);
+    fromFlags.mockRestore();
   });
 
   it('are of no GPU where there is none', () => {

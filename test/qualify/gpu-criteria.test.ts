@@ -306,14 +306,24 @@ describe('between the look before a run and the one after it', () => {
     });
   });
 
-  it('of GPUs whose driver was not heard in the time that was left nothing is said', () => {
-    const unheard = 'the NVIDIA driver did not answer within 15 s';
-    expect(gpuAfter({ unheard })).toMatchObject({
-      verdict: 'skipped',
-      possible: false,
+  it.each([
+    ['that it had', 'inconclusive', '15 s', false],
+    ['that a deadline cut short', 'skipped', '4 s', true],
+  ])('rows are, where the driver was not heard in the time %s, %s', (_, verdict, within, noTime) => {
+    const unheard = `the NVIDIA driver did not answer within ${within}`;
+    expect(gpuAfter({ unheard, noTime })).toMatchObject({
+      verdict,
+      possible: verdict === 'inconclusive',
       cause: null,
-      reason: `the GPUs could not be asked again: ${unheard}`,
+      reason: expect.stringContaining(`the GPUs could not be asked again: ${unheard}`),
     });
+  });
+
+  it('nothing is open of a GPU that never told its rows, though its driver is not heard', () => {
+    const after = { memoryErrors: null, gpus: { unheard: 'not within 15 s', noTime: false } };
+    const machine = { ...machineOf(), gpus: survey(gpu({ remappedRows: null })) };
+    const judged = ofRun(after, { machine }).find(({ device }) => device === 'cuda:0');
+    expect(judged).toMatchObject({ verdict: 'skipped', possible: false });
   });
 
   it.each([

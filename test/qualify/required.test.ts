@@ -389,7 +389,10 @@ describe.each(['t2', 't3'] as const)('%s', (tier) => {
 
   it('looks at the counters over the run, too, where some part has limits of its own', () => {
     const suite = extended('  - { check: counters, parts: [gpu-soak], correctedAtMost: 3 }\n');
-    const errors = { memoryErrors: { corrected: 0, uncorrected: 2 }, gpus: { unheard: 'no time' } };
+    const errors = {
+      memoryErrors: { corrected: 0, uncorrected: 2 },
+      gpus: { unheard: 'no time', noTime: true },
+    };
     const context = { ...whole(), surroundings: { busy: 0, memoryErrors: healthy }, after: errors };
     expect(said(suite, context)).toBe('not-qualified');
   });

@@ -107,6 +107,42 @@ describe('nameBatches', () => {
     expect(named(specOf({ size: 64, inspections: 3 }), specOf({ size: 128 })).names).toEqual(['64', '128']);
   });
 
+  describe('of tables that others published', () => {
+    const table = (size: number, file: string) =>
+      [500, 2000].map((repetitions) => ({
+        asked: specOf({ size, repetitions }),
+        imported: { source: `${repetitions}`, table: file },
+      }));
+    const REPETITIONS = ['500 reps', '2000 reps'];
+
+    it('sweeps the size where each has a table of its own, whose name makes no series', () => {
+      const { names, axis } = nameBatches(
+        [128, 256, 512, 1024].flatMap((size) => table(size, `${size}.csv`)),
+      );
+      expect(axis).toMatchObject({
+        key: 'size',
+        values: [128, 128, 256, 256, 512, 512, 1024, 1024],
+        series: [REPETITIONS, REPETITIONS, REPETITIONS, REPETITIONS].flat(),
+      });
+      expect(names.slice(0, 2)).toEqual(['500 of 128.csv', '2000 of 128.csv']);
+    });
+
+    it('keeps two of one size apart, and the sweep over the others', () => {
+      const { axis } = nameBatches([
+        ...table(128, 'a.csv'),
+        ...table(128, 'b.csv'),
+        ...[256, 512].flatMap((size) => table(size, `${size}.csv`)),
+      ]);
+      expect(axis).toMatchObject({
+        key: 'size',
+        series: [
+          ...['500 reps a.csv', '2000 reps a.csv', '500 reps b.csv', '2000 reps b.csv'],
+          ...[...REPETITIONS, ...REPETITIONS],
+        ],
+      });
+    });
+  });
+
   it('tells equal batches apart by a number', () => {
     expect(named({}, {}).names).toEqual(['batch', 'batch #2']);
   });

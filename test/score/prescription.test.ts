@@ -382,6 +382,56 @@ describe('a prescription', () => {
     });
   });
 
+  describe('of two stacks of which a third has the packages of both', () => {
+    const own = ownIdentity('own');
+    const of = (name: string, asked: Readonly<Record<string, string>>, seconds: number) => {
+      const packages = Object.entries(asked).map(([its, version]) => ({
+        ...{ manager: 'debian' as const, checksum: 'a'.repeat(64), asked: true },
+        ...{ name: its, version },
+      }));
+      return batch({ provider: 'blis', own: { ...own, name, packages } }, seconds);
+    };
+    const matched = ({ prescriptions }: ReturnType<typeof prescribe>) =>
+      prescriptions.map(({ yaml }) => unitOf(yaml).match.package_version.name).sort();
+    const three = (a: number, b: number, c: number) =>
+      prescribe([of('a', { p: '1' }, a), of('b', { q: '1' }, b), of('c', { p: '1', q: '1' }, c)]);
+
+    it.each([
+      ['fastest', 0.5, 0.45, 0.4],
+      ['between them', 0.5, 0.4, 0.45],
+    ])('is had by the slower of the two alone where the third is %s', (_, a, b, c) => {
+      const found = three(a, b, c);
+      expect([matched(found), found.complete]).toEqual([['p'], false]);
+      expect(found.leftOut).toContainEqual({
+        name: 'b',
+        why: 'a resolver would add up its step and that of a, which is slower, for c, which has the packages of both',
+      });
+      expect(found.leftOut).toContainEqual({
+        name: 'c',
+        why: 'a resolver would add up its step and that of a, which is slower',
+      });
+    });
+
+    it('is had by the third where that is the slowest', () => {
+      const found = three(0.4, 0.45, 0.5);
+      expect([matched(found), found.complete]).toEqual([['p'], false]);
+      expect(found.leftOut).toEqual([
+        { name: 'b', why: 'its step would also be for c, which is slower' },
+        { name: 'a', why: 'its step would also be for c, which is slower' },
+      ]);
+    });
+
+    it('is had by both where they are two versions of one package, of which nobody has both', () => {
+      const found = prescribe([
+        batch({ provider: 'blas', variant: 'a', version: '1' }, 0.9),
+        batch({ provider: 'blas', variant: 'b', version: '2' }, 0.8),
+        batch({ provider: 'blas', variant: 'c', version: null }, 0.5),
+      ]);
+      expect([found.prescriptions.length, found.complete]).toEqual([2, true]);
+      expect(found.leftOut.map(({ name }) => name)).toEqual(['blas:c']);
+    });
+  });
+
   it('is not had by a stack with a wrong output', () => {
     const { prescriptions, leftOut } = prescribe([
       batch({ provider: 'right' }, 0.9),

@@ -176,10 +176,13 @@ describe('telemetry with files missing', () => {
     expect(missing(telemetry)).toEqual(['migrations']);
   });
 
+  const NOT_COUNTED =
+    'no voluntary_ctxt_switches in /proc/self/task/{tid}/status: the kernel does not count them';
+  const NOT_READ = '/proc/self/task/{tid}/status could not be read at both ends';
   it.each([
-    ['no status', null],
-    ['a status without them', 'Name:\tnode\nThreads:\t2\n'],
-  ])('does not know context switches from %s, and keeps the thread', (_, status) => {
+    ['no status', null, NOT_READ],
+    ['a status without them', 'Name:\tnode\nThreads:\t2\n', NOT_COUNTED],
+  ])('does not know context switches from %s, and keeps the thread', (_, status, why) => {
     const change = ({ at, files }: Snapshot): Snapshot => ({
       at,
       files: Object.fromEntries(
@@ -200,7 +203,15 @@ describe('telemetry with files missing', () => {
       [7, null, null],
       [8, null, null],
     ]);
-    expect(missing(telemetry)).toEqual(['context switches']);
+    expect(telemetry.missing).toEqual([{ what: 'context switches', why }]);
+  });
+
+  it('says of a status that was read at one end only no more than that', () => {
+    const files = Object.fromEntries(
+      Object.entries(after.files).filter(([path]) => !/task\/\d+\/status$/.test(path)),
+    );
+    const telemetry = computeTelemetry({ ...input, after: { ...after, files } });
+    expect(telemetry.missing).toEqual([{ what: 'context switches', why: NOT_READ }]);
   });
 
   it('leaves out a thread that has ended, and names it', () => {

@@ -4,12 +4,15 @@ import { asksForGpu, CPU, gpuNamed, isGpu, ordinalOf } from '../../devices/devic
 import { GPU_DATA_TYPES } from '../../indicators/data-types.js';
 import { findIndicator } from '../../indicators/index.js';
 import { typesOf } from '../../indicators/peak-gpu.js';
+import { distinct } from '../../machine/linux/reader.js';
 import type { MachineDescription } from '../../machine/types.js';
 import type { Suite, SuiteEntry } from '../../qualify/suite.js';
+import { expandValues } from '../../quantities/expand.js';
 import { groupsOf } from '../../record/at-once.js';
 import type { BatchSpec } from '../../record/schema.js';
 import { findStack } from '../../stacks/index.js';
 import type { Seconds } from '../../units.js';
+import { devicesOf } from '../common-options.js';
 import { batchesOfEntry } from '../entry-batches.js';
 import { NO_OWN } from '../own-stack-names.js';
 
@@ -24,6 +27,28 @@ const NO_GPU = 'none is here; --expect gpu=N makes a missing one a failure';
 /** Whether its size is a share of the memory that is free. */
 const ofFreeMemory = ({ flags }: SuiteEntry): boolean => String(flags.bytes ?? '').includes('%');
 
+const devicesNamedBy = (entry: SuiteEntry, machine: MachineDescription): readonly string[] =>
+  distinct(expandValues(deviceOf(entry), '--device').flatMap((device) => devicesOf({ device }, machine)));
+
+/** Of the GPUs that an entry names those that do not tell how much of their memory is free, where its size is a share of that. */
+function silentGpus(entry: SuiteEntry, machine: MachineDescription): readonly string[] {
+  if (!ofFreeMemory(entry) || !asksForGpu(deviceOf(entry))) return [];
+  const silent = (machine.gpus?.devices ?? [])
+    .filter(({ freeBytes }) => freeBytes == null)
+    .map(({ ordinal }) => gpuNamed(ordinal));
+  return silent.length === 0
+    ? []
+    : devicesNamedBy(entry, machine).filter((device) => silent.includes(device));
+}
+
+/** An entry without those; none where no other is left. */
+function withoutSilent(entry: SuiteEntry, machine: MachineDescription): readonly SuiteEntry[] {
+  const silent = silentGpus(entry, machine);
+  if (silent.length === 0) return [entry];
+  const others = devicesNamedBy(entry, machine).filter((device) => !silent.includes(device));
+  return others.length === 0 ? [] : [{ ...entry, flags: { ...entry.flags, device: others.join(',') } }];
+}
+
 /** Whether its ranks are GPUs, which takes two of them. */
 const betweenGpus = ({ indicator }: SuiteEntry): boolean => findIndicator(indicator).spansDevices === true;
 
@@ -37,13 +62,10 @@ function lackedLibrary({ indicator, flags }: SuiteEntry): string | null {
 
 /** Why the machine has nothing for an entry; null: it can be measured. */
 function whyNot(entry: SuiteEntry, machine: MachineDescription): string | null {
-  const all = machine.gpus?.devices ?? [];
-  const gpus = all.length;
+  const gpus = machine.gpus?.devices.length ?? 0;
   const device = deviceOf(entry);
   if (asksForGpu(device)) {
     if (gpus === 0) return NO_GPU;
-    if (ofFreeMemory(entry) && all.some(({ freeBytes }) => freeBytes == null))
-      return 'its size is a share of the memory that is free, and without NVML no GPU here tells how much that is';
     if (gpus === 1 && toPeers(entry)) return 'there is one GPU, and copies between GPUs take two';
     if (gpus === 1 && betweenGpus(entry))
       return 'there is one GPU, and an exchange takes two: what one copies to itself says nothing of a link';
@@ -66,6 +88,7 @@ function withAllCpus({ flags, indicator }: SuiteEntry, machine: MachineDescripti
 export function batchesHere(suite: Suite, machine: MachineDescription): readonly BatchSpec[] {
   return suite.entries
     .filter((entry) => whyNot(entry, machine) === null)
+    .flatMap((entry) => withoutSilent(entry, machine))
     .flatMap((entry) =>
       batchesOfEntry(entry, entry.file, withAllCpus(entry, machine), NO_OWN.names, 'alone').map((batch) =>
         isJudgedByPeak(entry, suite) && hasPeakOfItsOwn(batch) ? { ...batch, inTurns: true } : batch,
@@ -112,6 +135,19 @@ function typesMissing({ entries }: Suite, { gpus }: MachineDescription): readonl
   );
 }
 
+/** What is not measured on GPUs that do not tell what its size goes by: `gpu-memory-pattern on cuda:1`. */
+const memoryUntold = ({ entries }: Suite, machine: MachineDescription): readonly string[] =>
+  distinct(
+    entries
+      .filter((entry) => whyNot(entry, machine) === null)
+      .flatMap((entry) =>
+        silentGpus(entry, machine).map(
+          (device) =>
+            `${entry.part} on ${device}: it does not tell how much of its memory is free, and the size is a share of that`,
+        ),
+      ),
+  );
+
 /** Parts by why the machine has nothing for them: `gpu-peers: there is one GPU ...`. Where there is no GPU at all, one line for all. */
 function partsMissing({ entries }: Suite, machine: MachineDescription): readonly string[] {
   const parts = new Map<string, Set<string>>();
@@ -129,6 +165,7 @@ export function notMeasured(suite: Suite, machine: MachineDescription): readonly
   const batches = batchesHere(suite, machine);
   return [
     ...partsMissing(suite, machine),
+    ...memoryUntold(suite, machine),
     ...typesMissing(suite, machine),
     ...(batches.some(({ device, atOnce }) => isGpu(device) && atOnce === true)
       ? ['measuring GPUs at once has been tried on a fake driver only, not yet on several GPUs']

@@ -30,6 +30,8 @@ function cpuTimes(): CpuTimes | null {
 
 /** A GPU without persistence mode takes that long to wake up. */
 const LEAST_FOR_GPUS: Seconds = 3;
+/** A driver that is well has answered by then. */
+const MOST_FOR_GPUS: Seconds = 15;
 
 const MEMORY_CONTROLLERS = '/sys/devices/system/edac/mc';
 
@@ -54,12 +56,20 @@ function memoryErrors(): Surroundings['memoryErrors'] {
  * @param machine as it was found before; its GPUs are asked again
  * @param time that there is for it
  */
-export function lookAgain({ gpus }: MachineDescription, time: Seconds): Aftermath {
-  const memory = memoryErrors();
-  if (gpus === undefined || gpus.devices.length === 0)
-    return { memoryErrors: memory, gpus: { unheard: 'there was none before' } };
-  const later = time < LEAST_FOR_GPUS ? { unheard: 'there was no time left' } : askForGpus(time);
-  return { memoryErrors: memory, gpus: later };
+export function lookAgain({ gpus }: MachineDescription, time: Seconds, ask = askForGpus): Aftermath {
+  const none = (gpus?.devices.length ?? 0) === 0;
+  return {
+    memoryErrors: memoryErrors(),
+    gpus: none ? { problem: null, devices: [] } : askAgain(time, ask),
+  };
+}
+
+function askAgain(time: Seconds, ask: typeof askForGpus): Aftermath['gpus'] {
+  if (time < LEAST_FOR_GPUS) return { unheard: 'there was no time left', noTime: true };
+  const answer = ask(Math.min(time, MOST_FOR_GPUS));
+  if (!('unheard' in answer)) return answer;
+  const { unheard, timedOut } = answer;
+  return { unheard, noTime: timedOut && time < MOST_FOR_GPUS };
 }
 
 /**
@@ -68,7 +78,7 @@ export function lookAgain({ gpus }: MachineDescription, time: Seconds): Aftermat
  */
 export function withGpusNow(machine: MachineDescription, time: Seconds): MachineDescription {
   if ((machine.gpus?.devices.length ?? 0) === 0 || time < LEAST_FOR_GPUS) return machine;
-  const gpus = askForGpus(time);
+  const gpus = askForGpus(Math.min(time, MOST_FOR_GPUS));
   return 'unheard' in gpus ? machine : { ...machine, gpus };
 }
 

@@ -35,10 +35,16 @@ export interface Surroundings {
   readonly gpus?: readonly GpuDescription[];
 }
 
+/** GPUs whose driver was not heard when it was asked again. */
+interface UnheardAgain extends Pick<Unheard, 'unheard'> {
+  /** Less was left than a driver that is well may take: that it was silent says nothing of it. */
+  readonly noTime: boolean;
+}
+
 /** A second look, when what was asked for had been measured: counters are judged by what came meanwhile. */
 export interface Aftermath {
   readonly memoryErrors: MemoryErrors | null;
-  readonly gpus: Pick<GpuSurvey, 'problem' | 'devices'> | Unheard;
+  readonly gpus: Pick<GpuSurvey, 'problem' | 'devices'> | UnheardAgain;
 }
 
 export interface Context {

@@ -6,7 +6,7 @@ import { gpuNamed } from '../../devices/device.js';
 import type { GpuDescription, RemappedRows } from '../../machine/gpus.js';
 import type { Finding } from '../../record/schema.js';
 import { newRemaps } from '../../telemetry/gpu.js';
-import { causeNamed } from '../causes.js';
+import { type Cause, causeNamed } from '../causes.js';
 import { atMost, skipped } from '../findings.js';
 import { type CheckOf, namedParts } from '../suite.js';
 import { type Aftermath, type Context, type Judgement, judged, type MemoryErrors } from './criterion.js';
@@ -79,23 +79,27 @@ function ofGpu(check: CheckOf<'counters'>, gpu: GpuDescription, source: string, 
       findings: [skipped('remapped_rows', why, source)],
       cause: null,
     });
-  if ('unheard' in after.gpus) return notSeen(`the GPUs could not be asked again: ${after.gpus.unheard}`);
+  const open = (why: string, cause: Cause | null): Judgement =>
+    judged(check, {
+      device,
+      findings: [{ ...skipped('remapped_rows', why, source), verdict: 'inconclusive' }],
+      cause,
+    });
+  const rows = gpu.remappedRows;
+  if (rows == null) return notSeen(gpu.nvmlProblem ?? 'this GPU does not tell its replaced rows');
+  if ('unheard' in after.gpus) {
+    const why = `the GPUs could not be asked again: ${after.gpus.unheard}`;
+    // Who had all the time that there is and said nothing may hang, or be asleep.
+    return after.gpus.noTime ? notSeen(why) : open(why, null);
+  }
   const { devices, problem } = after.gpus;
   const now = devices.find(({ uuid }) => uuid === gpu.uuid);
-  const [rows, later] = [gpu.remappedRows, now?.remappedRows];
+  const later = now?.remappedRows;
   // A GPU that told them and is gone, or is silent now, is an open question.
-  if (rows != null && later == null) {
+  if (later == null) {
     const why = now === undefined && problem !== null ? `: ${problem}` : '';
-    const silent = `after the run this GPU did not tell them any more${why}`;
-    const finding = skipped('remapped_rows', silent, source);
-    return judged(check, {
-      device,
-      findings: [{ ...finding, verdict: 'inconclusive' }],
-      cause: causeNamed('driver-fault'),
-    });
+    return open(`after the run this GPU did not tell them any more${why}`, causeNamed('driver-fault'));
   }
-  if (rows == null || later == null)
-    return notSeen(gpu.nvmlProblem ?? 'this GPU does not tell its replaced rows');
   const cause =
     later.failed && !rows.failed
       ? 'remap-failed'

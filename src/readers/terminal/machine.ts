@@ -1,10 +1,10 @@
 /** A machine's description for a person. */
 import { areLimitsShown, usableCpus } from '../../machine/capacity.js';
-import { isCapped } from '../../machine/frequency.js';
+import { capsOf } from '../../machine/frequency.js';
 import { type GpuDescription, limitInForce, limitOverruled } from '../../machine/gpus.js';
 import type { MeasuredCaches } from '../../machine/implied-caches.js';
 import { parseCpuList } from '../../machine/linux/cpu-list.js';
-import type { CacheDescription, CoreKind, MachineDescription } from '../../machine/types.js';
+import type { CacheDescription, ClockCap, CoreKind, MachineDescription } from '../../machine/types.js';
 import { formatBytes, plural, withPrefix } from '../../quantities/format.js';
 import { impliedText } from './implied-caches.js';
 import type { Style } from './style.js';
@@ -50,6 +50,9 @@ function quotaText(limits: MachineDescription['limits']): string {
   return areLimitsShown(limits) ? 'no quota' : `quota ${UNKNOWN}`;
 }
 
+const capText = ({ limit, cpus }: ClockCap): string =>
+  `capped at ${withPrefix(limit, 'Hz', 3)}${cpus === undefined ? '' : ` (CPUs ${cpus})`}`;
+
 function cpuRows({ cpu, limits }: MachineDescription, measured: MeasuredCaches | null): Row[] {
   const { frequency } = cpu;
   const smt = cpu.smt === null ? null : cpu.smt ? 'SMT on' : 'no SMT';
@@ -73,8 +76,7 @@ function cpuRows({ cpu, limits }: MachineDescription, measured: MeasuredCaches |
       known(
         [
           frequency.base && `base ${withPrefix(frequency.base, 'Hz', 3)}`,
-          isCapped(frequency) &&
-            `capped at ${withPrefix(frequency.limit ?? 0, 'Hz', 3)}${frequency.cappedCpus === undefined ? '' : ` (CPUs ${frequency.cappedCpus})`}`,
+          ...capsOf(frequency).map(capText),
           frequency.max && `up to ${withPrefix(frequency.max, 'Hz', 3)}`,
           frequency.governors.length > 0
             ? `governor ${frequency.governors.join(', ')}`
