@@ -19,6 +19,7 @@ const gpuOf = (ordinal: number): GpuDescription => ({
   multiprocessors: 128,
   l2Bytes: 2 ** 25,
   memoryBytes: ENOUGH,
+  freeBytes: ENOUGH,
   memoryBusBits: 1,
   asyncEngines: 2,
   nvmlProblem: null,

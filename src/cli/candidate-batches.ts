@@ -70,7 +70,7 @@ export function checkMeasuring(
 }
 
 /** @throws UserError, QuantityError for flags of which the candidate cannot be asked */
-function batchesOfCandidate(
+export function batchesOfCandidate(
   { name, request, threads }: Candidate,
   { indicator, flags }: Measuring,
   machine: MachineDescription,

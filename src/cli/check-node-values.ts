@@ -190,6 +190,16 @@ function requireOwnPlace({ format: { name }, place }: Wanted): void {
   );
 }
 
+/** Each node's lie where the submission keeps them. @throws UserError for another folder */
+function refuseOut(words: readonly string[]): void {
+  const end = words.indexOf('--');
+  const own = end < 0 ? words : words.slice(0, end);
+  if (own.some((word) => /^--out(=|$)/.test(word)))
+    throw new UserError(
+      "--out: a node's results come into nodes/<node>/ of the submission; before the nodes' command --out says in which folder that lies",
+    );
+}
+
 async function checkQualify(words: readonly string[]): Promise<void> {
   const { qualifyCommand } = await import('./commands/qualify.js');
   const { suiteOf } = await import('./qualification/asked.js');
@@ -242,7 +252,8 @@ const OTHERS: Readonly<Record<string, (words: readonly string[]) => Promise<void
 };
 
 /** @throws UserError, QuantityError for what every node would refuse */
-export function checkNodeValues(words: readonly string[]): Promise<void> {
+export async function checkNodeValues(words: readonly string[]): Promise<void> {
+  refuseOut(words);
   const [name = ''] = words;
   const check = Object.hasOwn(OTHERS, name) ? OTHERS[name] : undefined;
   return check === undefined ? checkMeasuring(findIndicator(name), words) : check(words);

@@ -15,6 +15,7 @@ import { publishedVersions } from '../stacks/own/npm.js';
 import { type Hooks, resolveLock, withScratch } from '../stacks/own/provision.js';
 import { wantsPackages } from '../stacks/own/request.js';
 import type { AskedStack } from '../stacks/own/stack-file.js';
+import { checkBatchCount } from './create-campaign.js';
 
 /** So many can be put in order at once. */
 const MOST_POSSIBLE = 1_000_000;
@@ -55,6 +56,8 @@ export interface ExploreQuestion {
   /** null: all. */
   readonly count: number | null;
   readonly seed: number;
+  /** So many batches a candidate is measured as. @throws where it cannot be asked for here */
+  readonly batchesOf: (one: Candidate) => number;
 }
 
 /** The versions that every range allows; a package whose versions cannot be had takes its entry with it. */
@@ -92,6 +95,34 @@ function checkCount({ count: possible }: Candidates, { file, count }: ExploreQue
     );
 }
 
+/** Of one that cannot be asked for: it will be skipped. */
+function countOf(one: Candidate, batchesOf: ExploreQuestion['batchesOf']): number {
+  try {
+    return batchesOf(one);
+  } catch {
+    return 0;
+  }
+}
+
+/**
+ * As if none of those that are wanted were skipped: to resolve and make them takes its time, which would be lost.
+ * @throws UserError for more batches than a campaign can have
+ */
+function checkBatches(
+  candidates: Candidates,
+  order: Uint32Array,
+  { count, batchesOf }: ExploreQuestion,
+): void {
+  const wanted = order.subarray(0, count ?? order.length);
+  // Each that is measured makes one at the least.
+  checkBatchCount(wanted.length);
+  let batches = 0;
+  for (const index of wanted) {
+    batches += countOf(candidates.at(index), batchesOf);
+    checkBatchCount(batches);
+  }
+}
+
 /** What makes two candidates one: they would run the same in the same. */
 const sameness = ({ request, threads }: Candidate, lock: StackLock | null): string =>
   canonicalJson([
@@ -120,6 +151,8 @@ export async function explore<Made>(
     published,
   );
   checkCount(candidates, question);
+  const order = tryingOrder(candidates, strategy, seed);
+  checkBatches(candidates, order, question);
   const skipped: Skipped[] = [...unanswered];
   const taken: Taken<Made>[] = [];
   let gaveUp = false;
@@ -127,7 +160,7 @@ export async function explore<Made>(
   /** Candidates that differ only in variables or threads have the same packages. */
   const locks = new Map<string, Promise<StackLock | null>>();
   const folder = dirname(resolve(file));
-  for (const index of tryingOrder(candidates, strategy, seed)) {
+  for (const index of order) {
     if (count !== null && taken.length >= count) break;
     gaveUp = count !== null && skipped.length - unanswered.length >= MOST_SKIPPED;
     if (gaveUp) break;

@@ -12,7 +12,7 @@ import { identity } from '../package.js';
 import { changedConditions } from '../record/changed-conditions.js';
 import type { InspectionEnd } from '../record/inspection-end.js';
 import type { Campaign, InspectionDocument } from '../record/schema.js';
-import { type Journal, type JournalEntry, readJournal, repairJournal } from '../store/journal.js';
+import { type Journal, type JournalEntry, readJournal } from '../store/journal.js';
 import { readRecord } from '../store/read-record.js';
 import { JOURNAL, type Store } from '../store/store.js';
 import { openStoreAloud } from './begin-campaign.js';
@@ -151,8 +151,8 @@ export function finishedIn(folder: string, journal: Journal): CampaignStart | nu
 /** Where the campaign stands, with all that was measured of it. */
 export function goOn(folder: string, journal: Journal): CampaignStart {
   const { campaign, machine, piBench } = journal.head;
-  repairJournal(join(folder, JOURNAL), journal);
   const store = openStoreAloud(folder, campaign.id);
+  store.repairJournal(journal);
   const resumed: JournalEntry = { event: 'resumed', at: new Date().toISOString() };
   store.append(resumed);
   adopt(store, campaign.id, doneSoFar(journal.entries).open);

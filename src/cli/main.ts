@@ -180,8 +180,9 @@ export async function main(given: readonly string[]): Promise<void> {
   let args = asUsual(given);
   outliveHangup();
   process.stdout.on('error', (error) => {
-    // A reader that goes away (`| head`) is no error of ours; a full disk is one that nobody else would tell of.
-    if (systemCode(error) === 'EPIPE') process.exit(process.exitCode ?? EXIT.done);
+    // A reader that goes away (`| head`) is no error of ours, and no end either: what is kept beside what is printed is kept all the
+    // same. A full disk is an error that nobody else would tell of.
+    if (systemCode(error) === 'EPIPE') return;
     say(`cannot write to stdout: ${messageOf(error)}`);
     process.exitCode ||= EXIT.incomplete;
   });

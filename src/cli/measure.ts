@@ -1,5 +1,4 @@
 /** What every command that measures does with its campaign: begin it, run it, show how it ended. */
-import { openEngine } from '../execution/engines.js';
 import type { Standby } from '../execution/standby.js';
 import type { Flags } from '../indicators/indicator.js';
 import type { MachineDescription } from '../machine/types.js';
@@ -9,7 +8,7 @@ import { beginCampaign } from './begin-campaign.js';
 import { lockCampaign } from './campaign-lock.js';
 import { campaignOfEachText } from './campaign-of-each.js';
 import { followedLibrary, followLibrary } from './follow-rank.js';
-import { coresHere } from './here.js';
+import { openEngineHere } from './open-engine.js';
 import { runCampaign } from './run-campaign.js';
 import { say } from './say.js';
 import { showEnd } from './show-end.js';
@@ -29,7 +28,7 @@ export async function measure(
   if (followed !== null) return followLibrary(followed);
   const ofEach = campaignOfEachText(campaign);
   if (ofEach !== null) say(ofEach);
-  const engine = await openEngine(campaign, coresHere().allowed.length, standby);
+  const engine = await openEngineHere(campaign, standby);
   try {
     const start = beginCampaign(campaign, String(flags.out), machine, locks);
     const lock = await lockCampaign(campaign.id, start.store.folder());

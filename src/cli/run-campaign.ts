@@ -55,6 +55,11 @@ export interface RunOptions {
   readonly until?: Seconds | null;
   /** The folder by which it is resumed, should it not come to its end; absent: its own; null: it cannot be. */
   readonly resumed?: string | null;
+  /**
+   * Waited for before anything is launched, once no other campaign is in the way.
+   * @param waited for that
+   */
+  readonly onMachine?: (waited: Seconds) => Promise<void>;
 }
 
 export interface CampaignEnd extends Finished {
@@ -63,6 +68,8 @@ export interface CampaignEnd extends Finished {
   readonly signalled: number | null;
   /** Of a signal that came, also where nothing was left that it could stop: nothing else is begun. null: none came. */
   readonly came: number | null;
+  /** Until another campaign was done: no part of a budget. */
+  readonly waited: Seconds;
 }
 
 const codeOf = (signal: NodeJS.Signals | null): number | null =>
@@ -88,18 +95,24 @@ function sayEndedAtOnce(name: NodeJS.Signals, resumed: string | null): void {
   say(resumed === null ? what : `${what}; pi-bench resume ${resumed} goes on with what was measured`);
 }
 
-/** null where it was stopped while it waited: then nothing is launched, and the record holds what was measured earlier. */
+interface Taken {
+  /** null: it is not needed, or the campaign was stopped while it waited: then nothing is launched, and the record holds what was measured earlier. */
+  readonly lock: MachineLock | null;
+  readonly waited: Seconds;
+}
+
 async function takeMachine(
   id: string,
   wait: boolean,
   onContended: (by: string) => void,
   stopper: Stopper,
   engine: Engine,
-): Promise<MachineLock | null> {
+): Promise<Taken> {
   const self = `campaign ${id} (pid ${process.pid})`;
-  if (!wait) return shareMachine(self, onContended);
+  if (!wait) return { lock: await shareMachine(self, onContended), waited: 0 };
   const waiting = tellWaiting(say, monotonic);
   let lock: MachineLock | null = null;
+  let waited: Seconds;
   try {
     lock = await lockMachine(
       self,
@@ -113,9 +126,9 @@ async function takeMachine(
   } catch (error) {
     if (!stopper.signal.aborted) throw error;
   } finally {
-    waiting.end(lock !== null);
+    waited = waiting.end(lock !== null);
   }
-  return lock;
+  return { lock, waited };
 }
 
 /** Runs what the journal does not call done, writes the record. The store's journal must already hold `journal`. */
@@ -126,10 +139,14 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
     (name) => say(`${name}: stopping after the running repetition; what was measured is kept`),
     (name) => sayEndedAtOnce(name, options.resumed === undefined ? store.folder() : options.resumed),
   );
+  const never = Number.POSITIVE_INFINITY;
   const until = options.until ?? null;
   const timeUp = until === null ? undefined : setTimeout(stopper.stop, timerMs(until - monotonic()));
   let contendedBy = before.contendedBy;
+  let measuring = true;
   const onContended = (by: string): void => {
+    // Who comes while the record is made has spoilt nothing here.
+    if (!measuring) return;
     if (contendedBy === null) say(`${by} measures beside this campaign: it will be flagged`);
     contendedBy ??= by;
     store.append({ event: 'contended', by, at: new Date().toISOString() });
@@ -137,71 +154,79 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
 
   const engine = options.engine ?? makeLocalEngine(null);
   const progress = await makeProgress(options.quiet);
-  const lock =
+  const { lock, waited } =
     before.complete || finished !== undefined || campaign.batches.length === 0
-      ? null
+      ? { lock: null, waited: 0 }
       : await takeMachine(campaign.id, options.wait, onContended, stopper, engine);
-  const began = monotonic();
-  let launched = false;
-  let conducted: Conducted;
+  // Until the record is written: whoever waits would begin to measure beside the threads that analyse.
   try {
-    conducted = await conduct(
-      {
-        campaign,
-        store,
-        engine,
-        cores: coresHere(),
-        cpusOf: (device) => cpusOfPart(device, cpuParts(machine)),
-        onlineCpus: onlineCpus(machine),
-        onProgress: progress.update,
-        onEnd: (end, secondsLeft) => {
-          launched = true;
-          progress.ended(end, secondsLeft);
+    let began: Seconds;
+    let launched = false;
+    let conducted: Conducted;
+    try {
+      if (!stopper.signal.aborted) await options.onMachine?.(waited);
+      began = monotonic();
+      conducted = await conduct(
+        {
+          campaign,
+          store,
+          engine,
+          cores: coresHere(),
+          cpusOf: (device) => cpusOfPart(device, cpuParts(machine)),
+          onlineCpus: onlineCpus(machine),
+          onProgress: progress.update,
+          onEnd: (end, secondsLeft) => {
+            launched = true;
+            progress.ended(end, secondsLeft);
+          },
+          signal: stopper.signal,
+          deadline:
+            finished === undefined
+              ? Math.min(until ?? never, began + (campaign.budget ?? never) - before.active)
+              : Number.NEGATIVE_INFINITY,
         },
-        signal: stopper.signal,
-        deadline:
-          finished === undefined
-            ? began + (campaign.budget ?? Number.POSITIVE_INFINITY) - before.active
-            : Number.NEGATIVE_INFINITY,
-      },
-      before.ends,
-      before.attempts,
-    );
+        before.ends,
+        before.attempts,
+      );
+    } finally {
+      measuring = false;
+      progress.stop();
+      clearTimeout(timeUp);
+    }
+
+    // Nothing was measured since: who looks at it again must not make its time longer.
+    if (finished !== undefined) {
+      stopper.release();
+      const exitCode = exitCodeOf(finished.record, conducted, null, options.strict);
+      return { ...finished, exitCode, signalled: null, came: codeOf(stopper.came()), waited };
+    }
+    const noteSignal = (name: NodeJS.Signals): void =>
+      store.append({ event: 'interrupted', signal: name, at: new Date().toISOString() });
+    const signal = stopper.came();
+    if (signal === null && conducted.stoppedBy === 'signal')
+      conducted = { ...conducted, stoppedBy: 'budget' };
+    if (signal !== null) noteSignal(signal);
+    // To find that no launch fits into what is left of a budget is no part of what the result took.
+    const active = launched ? monotonic() - began : 0;
+    const record = buildRecord({
+      campaign,
+      machine,
+      piBench: start.piBench,
+      ...conducted,
+      contendedBy,
+      analysed: await analyseCampaign(store.folder(), conducted.ends, contendedBy),
+      wall: before.active + active,
+      lostEarlier: before.lost,
+    });
+    const path = store.writeRecord(record);
+    const came = stopper.came();
+    if (signal === null && came !== null) noteSignal(came);
+    store.append({ event: 'stopped', active, status: record.status, at: new Date().toISOString() });
+    stopper.release();
+    const exitCode = exitCodeOf(record, conducted, signal, options.strict);
+    const signalled = record.status === 'interrupted' ? codeOf(signal) : null;
+    return { record, path, exitCode, signalled, came: codeOf(came), waited };
   } finally {
     lock?.release();
-    progress.stop();
-    clearTimeout(timeUp);
   }
-
-  // Nothing was measured since: who looks at it again must not make its time longer.
-  if (finished !== undefined) {
-    stopper.release();
-    const exitCode = exitCodeOf(finished.record, conducted, null, options.strict);
-    return { ...finished, exitCode, signalled: null, came: codeOf(stopper.came()) };
-  }
-  const noteSignal = (name: NodeJS.Signals): void =>
-    store.append({ event: 'interrupted', signal: name, at: new Date().toISOString() });
-  const signal = stopper.came();
-  if (signal === null && conducted.stoppedBy === 'signal') conducted = { ...conducted, stoppedBy: 'budget' };
-  if (signal !== null) noteSignal(signal);
-  // To find that no launch fits into what is left of a budget is no part of what the result took.
-  const active = launched ? monotonic() - began : 0;
-  const record = buildRecord({
-    campaign,
-    machine,
-    piBench: start.piBench,
-    ...conducted,
-    contendedBy,
-    analysed: await analyseCampaign(store.folder(), conducted.ends, contendedBy),
-    wall: before.active + active,
-    lostEarlier: before.lost,
-  });
-  const path = store.writeRecord(record);
-  const came = stopper.came();
-  if (signal === null && came !== null) noteSignal(came);
-  store.append({ event: 'stopped', active, status: record.status, at: new Date().toISOString() });
-  stopper.release();
-  const exitCode = exitCodeOf(record, conducted, signal, options.strict);
-  const signalled = record.status === 'interrupted' ? codeOf(signal) : null;
-  return { record, path, exitCode, signalled, came: codeOf(came) };
 }

@@ -7,7 +7,6 @@ import { plural } from '../quantities/format.js';
 import { terminalStyle } from '../readers/terminal/style.js';
 import { renderSubmission } from '../readers/terminal/submission.js';
 import type { PiBenchRecord } from '../record/schema.js';
-import { listenOn, type SocketLock } from '../socket-lock.js';
 import { writeFileAtomic } from '../store/atomic.js';
 import { readRecord } from '../store/read-record.js';
 import { SUBMISSION } from '../store/store.js';
@@ -21,10 +20,12 @@ import {
   type SubmissionHead,
 } from '../submit/journal.js';
 import { SUBMISSION_JOURNAL } from '../submit/names.js';
+import { NoAnswer } from '../submit/no-answer.js';
 import { exitCodeOf, type SubmissionSummary, summarise } from '../submit/summary.js';
 import { labelOf } from './begin-submission.js';
 import { say } from './say.js';
 import { stopOnSignals } from './signals.js';
+import { lockWork } from './work-lock.js';
 
 export interface SubmissionOptions {
   readonly json: boolean;
@@ -103,11 +104,12 @@ async function followToEnd(
   showSummary(summary, folder, json);
 }
 
-/** Two that follow one submission would each hand over what is to be done. @throws UserError */
-async function lockSubmission({ id }: SubmissionHead): Promise<SocketLock> {
-  const lock = await listenOn(`pi-bench-submission-${id}`, `pid ${process.pid}`, () => {});
-  if (lock !== null) return lock;
-  throw new UserError(`another pi-bench on this machine follows submission ${id} already`);
+/** Whether the scheduler may have something of it: what was about to be handed over, unless it was refused. */
+function isHandedOver(folder: string, error: unknown): boolean {
+  const { entries } = readSubmission(folder);
+  if (entries.some(({ event }) => event === 'submitted')) return true;
+  const refused = error instanceof UserError && !(error instanceof NoAnswer);
+  return !refused && entries.some(({ event }) => event === 'submitting');
 }
 
 /**
@@ -120,14 +122,14 @@ export async function runSubmission(
   resumed = false,
 ): Promise<void> {
   const { head } = readSubmission(folder);
-  const lock = await lockSubmission(head);
+  // Two that follow one submission would each hand over what is to be done.
+  const lock = await lockWork(`pi-bench-submission-${head.id}`, folder, `follows submission ${head.id}`);
   try {
     repairSubmission(folder);
     if (resumed) appendToSubmission(folder, { event: 'resumed', at: new Date().toISOString() });
     await followToEnd(folder, head, options);
   } catch (error) {
-    const handedOver = readSubmission(folder).entries.some(({ event }) => event === 'submitted');
-    if (handedOver) say(`pi-bench resume ${folder} goes on from here`);
+    if (isHandedOver(folder, error)) say(`pi-bench resume ${folder} goes on from here`);
     // What was refused as a whole leaves nothing behind.
     else if (!resumed) rmSync(folder, { recursive: true, force: true });
     throw error;

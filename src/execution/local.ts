@@ -51,11 +51,22 @@ function listen(child: ChildProcess, onProgress: LaunchHooks['onProgress'], obse
 
 export type Ended = Omit<LaunchEnd, 'wall'>;
 
-/** What a worker's document says of its end. */
-export function fromDocument(end: Extract<Report, { event: 'written' }>, timeout: number): Ended {
+/**
+ * What a worker's document says of its end.
+ * @param signal by which it may have been told to end
+ */
+export function fromDocument(
+  end: Extract<Report, { event: 'written' }>,
+  timeout: number,
+  signal: AbortSignal,
+): Ended {
   const { path } = end;
   if (end.passed === false) return { status: 'wrong', reason: 'the output is wrong', path };
-  if (end.ended === 'interrupted') return { status: 'interrupted', reason: 'stopped by a signal', path };
+  if (end.ended === 'interrupted') {
+    const reason =
+      signal.reason === DEADLINE ? 'ended by the deadline; what was measured is kept' : 'stopped by a signal';
+    return { status: 'interrupted', reason, path };
+  }
   if (end.ended === 'timed-out') {
     return {
       status: 'timed-out',
@@ -185,7 +196,7 @@ export const makeLocalEngine = (
         const oom = oomKillsBetween(oomBefore, oomKills());
         const end =
           observed.end?.event === 'written'
-            ? fromDocument(observed.end, job.timeout)
+            ? fromDocument(observed.end, job.timeout, signal)
             : lost(code, exitSignal, observed, job, oom, signal.aborted);
         resolve({ ...end, wall });
       });

@@ -5,7 +5,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { UserError } from '../errors.js';
 import { type Job, monotonic, type Order, type Report, SPOKEN } from '../inspection/job.js';
-import { launchCommand, launcherKind, wordsOf } from '../mpi/choice.js';
+import { type HostCpus, launchCommand, launcherKind, wordsOf } from '../mpi/choice.js';
+import { launcherEnvironment } from '../mpi/environment.js';
 import { launcherVersion } from '../mpi/here.js';
 import { isMeetingPlace, meetingSeconds } from '../mpi/rendezvous.js';
 import type { MpiWorld } from '../native.js';
@@ -83,7 +84,7 @@ export function startWithin({ library, ranks }: MpiCase): ChildProcess {
 
 export function startAnew(
   { library, launcher, ranks }: MpiCase,
-  cpus: number,
+  host: HostCpus,
   changes: Job['environment'],
 ): ChildProcess {
   const [program = ''] = wordsOf(launcher);
@@ -91,13 +92,13 @@ export function startAnew(
   if (kind === null) throw new UserError(`${program} is no launcher of MPI that is known`);
   const root = process.getuid?.() === 0;
   const command = launchCommand(launcher, kind, ranks, [process.execPath, WORKER, library, String(ranks)], {
-    cpus,
+    ...host,
     root,
   });
   return spawn(command.program, [...command.args], {
     // Out of reach of the terminal's Ctrl-C, of which a launcher dies: the campaign decides what it means.
     detached: true,
-    env: changedEnvironment(process.env, { ...NO_CERTIFICATES, ...changes }),
+    env: changedEnvironment(launcherEnvironment(process.env), { ...NO_CERTIFICATES, ...changes }),
     stdio: ['pipe', 'pipe', 'pipe'],
   });
 }
@@ -198,26 +199,35 @@ const joinLimit = ({ library }: MpiCase): Seconds =>
 /** What kept ranks from finding each other. */
 export interface NotJoined {
   readonly why: string;
-  /** It took as long as they were given, and would again. */
-  readonly late: boolean;
+  /** `late`: it took as long as they were given, and would again. `interrupted`: they were not given that long. */
+  readonly how: 'failed' | 'late' | 'interrupted';
 }
 
-/** Waits until the ranks have found each other: null, unless they have not. */
-export async function joined(ranks: Ranks): Promise<NotJoined | null> {
-  let late: string | null = null;
-  const seconds = joinLimit(ranks.of);
-  const limit = setTimeout(() => {
-    late = ranks.lateText(seconds);
+/**
+ * Waits until the ranks have found each other: null, unless they have not.
+ * @param signal aborted: they are ended, however long they might still wait for each other
+ */
+export async function joined(ranks: Ranks, signal?: AbortSignal): Promise<NotJoined | null> {
+  const stopped: NotJoined[] = [];
+  const stop = (why: NotJoined): void => {
+    stopped.push(why);
     ranks.stop();
-  }, timerMs(seconds));
+  };
+  const seconds = joinLimit(ranks.of);
+  const limit = setTimeout(() => stop({ why: ranks.lateText(seconds), how: 'late' }), timerMs(seconds));
+  const cancel = (): void => stop({ why: 'ended before its ranks had found each other', how: 'interrupted' });
+  if (signal?.aborted === true) cancel();
+  else signal?.addEventListener('abort', cancel, { once: true });
   try {
     const first = await ranks.next();
-    if (first?.event === 'joined') return null;
-    if (first?.event === 'failed') return { why: first.message, late: false };
+    // Whatever is heard of ranks that are being ended, they are gone in a moment.
+    if (stopped.length === 0 && first?.event === 'joined') return null;
+    if (stopped.length === 0 && first?.event === 'failed') return { why: first.message, how: 'failed' };
     await ranks.closed;
-    return { why: late ?? ranks.lossText(), late: late !== null };
+    return stopped[0] ?? { why: ranks.lossText(), how: 'failed' };
   } finally {
     clearTimeout(limit);
+    signal?.removeEventListener('abort', cancel);
   }
 }
 

@@ -5,7 +5,7 @@
  */
 import { UserError } from '../errors.js';
 import { type Job, monotonic, type Report } from '../inspection/job.js';
-import { isWithin } from '../mpi/choice.js';
+import { type HostCpus, isWithin } from '../mpi/choice.js';
 import { mpiPlaceHere } from '../mpi/here.js';
 import type { MpiPlace } from '../mpi/place.js';
 import { plural } from '../quantities/format.js';
@@ -33,13 +33,13 @@ async function endOf(
   end: EndReport | null,
   job: Job,
   killedAt: Seconds | null,
-  cancelled: boolean,
+  signal: AbortSignal,
 ): Promise<Ended> {
-  if (end?.event === 'written') return fromDocument(end, job.timeout);
+  if (end?.event === 'written') return fromDocument(end, job.timeout, signal);
   if (end !== null) return { status: end.status, reason: end.message, path: null };
   await ranks.closed;
   const where = lastHeardText(ranks.last, killedAt ?? monotonic());
-  if (killedAt !== null && cancelled)
+  if (killedAt !== null && signal.aborted)
     return { status: 'interrupted', reason: `did not stop when asked to, ${where}`, path: null };
   if (killedAt !== null)
     return { status: 'timed-out', reason: hungText(job, ranks.last, killedAt), path: null };
@@ -72,7 +72,7 @@ async function measureOn(ranks: Ranks, job: Job, { onProgress, signal }: LaunchH
   else signal.addEventListener('abort', cancel, { once: true });
   try {
     const end = await ranks.next();
-    return await endOf(ranks, end?.event === 'joined' ? null : end, job, killedAt, signal.aborted);
+    return await endOf(ranks, end?.event === 'joined' ? null : end, job, killedAt, signal);
   } finally {
     limit.clear();
     signal.removeEventListener('abort', cancel);
@@ -90,36 +90,46 @@ export interface MpiEngine extends Engine {
   /**
    * Starts ranks of the case, and ends them unless they are to stay: whatever keeps them from finding each other is known
    * before anything is measured.
+   * @param signal aborted: they are ended
    * @throws UserError
    */
-  check(of: MpiCase): Promise<void>;
+  check(of: MpiCase, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
-/** @param cpus that ranks may use on this host */
-export function makeMpiEngine(cpus: number): MpiEngine {
+/** Why no ranks are there. */
+type NotStarted = Pick<Ended, 'status'> & { readonly reason: string };
+
+const failed = (reason: string): NotStarted => ({ status: 'failed', reason });
+
+export function makeMpiEngine(host: HostCpus): MpiEngine {
   /** Those that stay; null: not started, or gone. */
   let staying: Ranks | null = null;
   let gone: string | null = null;
   /** Why ranks of a case did not come in time, by the case: each further try would take as long. */
   const late = new Map<string, string>();
 
-  async function start(of: MpiCase, changes: Job['environment']): Promise<Ranks | string> {
-    if (gone !== null) return gone;
+  async function start(
+    of: MpiCase,
+    changes: Job['environment'],
+    signal: AbortSignal,
+  ): Promise<Ranks | NotStarted> {
+    if (gone !== null) return failed(gone);
     const before = late.get(JSON.stringify(of));
-    if (before !== undefined) return `not started, because before it ${before}`;
+    if (before !== undefined) return failed(`not started, because before it ${before}`);
     if (staying !== null && staying.of.library !== of.library)
-      return `one job of MPI has one library: ${staying.of.library}, not ${of.library} too`;
+      return failed(`one job of MPI has one library: ${staying.of.library}, not ${of.library} too`);
     if (staying !== null) return staying;
     const within = isWithin(of.launcher);
     const elsewhere = within ? otherJob(of, mpiPlaceHere()) : null;
-    if (elsewhere !== null) return elsewhere;
-    const ranks = attend(of, within ? startWithin(of) : startAnew(of, cpus, changes));
-    const problem = await joined(ranks);
+    if (elsewhere !== null) return failed(elsewhere);
+    const ranks = attend(of, within ? startWithin(of) : startAnew(of, host, changes));
+    const problem = await joined(ranks, signal);
     if (problem !== null) {
-      if (within) gone = problem.why;
-      if (problem.late) late.set(JSON.stringify(of), problem.why);
-      return problem.why;
+      const { why, how } = problem;
+      if (within) gone = why;
+      if (how === 'late') late.set(JSON.stringify(of), why);
+      return how === 'interrupted' ? { status: how, reason: why } : failed(why);
     }
     if (within) staying = ranks;
     return ranks;
@@ -127,17 +137,17 @@ export function makeMpiEngine(cpus: number): MpiEngine {
 
   return {
     name: 'mpi',
-    async check(of) {
-      const ranks = await start(of, {});
-      if (typeof ranks === 'string') throw new UserError(ranks);
+    async check(of, signal) {
+      const ranks = await start(of, {}, signal);
+      if ('reason' in ranks) throw new UserError(ranks.reason);
       if (ranks !== staying) await leave(ranks);
     },
     async launch(job, hooks): Promise<LaunchEnd> {
       const ended = async (): Promise<Ended> => {
         const of = mpiCaseOf(job.case.parameters);
         if (of === null) throw new Error('the engine of MPI was given another case');
-        const ranks = await start(of, job.environment);
-        if (typeof ranks === 'string') return { status: 'failed', reason: ranks, path: null };
+        const ranks = await start(of, job.environment, hooks.signal);
+        if ('reason' in ranks) return { ...ranks, path: null };
         const end = await measureOn(ranks, job, hooks);
         if (ranks !== staying) await leave(ranks);
         else if (end.path === null) {

@@ -63,6 +63,10 @@ export function placeThreads(
   return order.slice(0, threads).map(({ cpu }) => cpu);
 }
 
+/** Cores of which a CPU may be used. */
+export const coreCount = ({ allowed, siblings }: Pick<Cores, 'allowed' | 'siblings'>): number =>
+  allowed.filter((cpu) => siblings(cpu).find((other) => allowed.includes(other)) === cpu).length;
+
 /** The CPUs that are left for what waits and writes; all of them when none is left. */
 export function placeOthers({ allowed }: Cores, taken: readonly number[]): readonly number[] {
   const free = allowed.filter((cpu) => !taken.includes(cpu));

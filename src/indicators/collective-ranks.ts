@@ -6,7 +6,7 @@ import { parseCpuList } from '../machine/linux/cpu-list.js';
 import type { MachineDescription } from '../machine/types.js';
 import { WITHIN } from '../mpi/choice.js';
 import { chooseMpiHere, mpiPlaceHere, startsOnlyHere } from '../mpi/here.js';
-import type { MpiPlace } from '../mpi/place.js';
+import { isOfScheduler, type MpiPlace } from '../mpi/place.js';
 import { checkMeetingPlace } from '../mpi/rendezvous.js';
 import { parseCount } from '../quantities/parse.js';
 import { MOST_RANKS } from './collective-cases.js';
@@ -66,7 +66,8 @@ function gpuRanksOf(flags: Flags, { gpus }: MachineDescription) {
 function mpiOf(flags: Flags, machine: MachineDescription) {
   const own = mpiPlaceHere();
   // One process that a launcher has started may start others.
-  const place = own?.size === 1 && flags.launcher !== undefined ? null : own;
+  const mayStart = own?.size === 1 && (flags.launcher !== undefined || isOfScheduler(own));
+  const place = mayStart ? null : own;
   const asked = askedRanks(flags);
   if (place !== null && asked !== null && asked !== place.size)
     throw new UserError(

@@ -163,6 +163,25 @@ export function startsAllHere(
 const NAMES_HOSTS =
   /^--?(?:H|N|host|hostfile|machinefile|default-hostfile|rankfile|rf|app|npernode|npersocket|ppr|map-by)(?:=|$)/;
 
+/** What of this host ranks may use; its CPUs are more than its cores where cores have several threads. */
+export interface HostCpus {
+  readonly cpus: number;
+  readonly cores: number;
+}
+
+/**
+ * What Open MPI's launcher has to be told so that it has a place for each rank: of a host of which nobody says how many ranks it takes it
+ * takes one for each core. null: nothing.
+ * @param own what it is told otherwise
+ */
+function placesFlag(ranks: number, own: readonly string[], { cpus, cores }: HostCpus): string | null {
+  // Whoever names hosts has said how many ranks each takes; this one's CPUs say nothing of them.
+  if (ranks <= cores || own.includes('--oversubscribe') || own.some((word) => NAMES_HOSTS.test(word)))
+    return null;
+  // Ranks that share a CPU offer it to others whenever they wait, and are slower for it: not where each has one.
+  return ranks > cpus ? '--oversubscribe' : '--use-hwthread-cpus';
+}
+
 export interface LaunchCommand {
   readonly program: string;
   readonly args: readonly string[];
@@ -170,17 +189,17 @@ export interface LaunchCommand {
 
 /**
  * The command that starts ranks of a program.
- * @param cpus that they may use on this host
- * @param root whether this user is root, whom Open MPI refuses unless told that this is meant
+ * @param host of which `root` says whether this user is root, whom Open MPI refuses unless told that this is meant
  */
 export function launchCommand(
   launcher: string,
   kind: LauncherKind,
   ranks: number,
   program: readonly string[],
-  { cpus, root }: { readonly cpus: number; readonly root: boolean },
+  { root, ...host }: HostCpus & { readonly root: boolean },
 ): LaunchCommand {
   const [command = '', ...own] = wordsOf(launcher);
+  const places = placesFlag(ranks, own, host);
   const without = (flag: string, ...args: readonly string[]): readonly string[] =>
     own.includes(flag) ? [] : [flag, ...args];
   const some: readonly string[] =
@@ -189,8 +208,7 @@ export function launchCommand(
           ...(root ? without('--allow-run-as-root') : []),
           // Each rank binds the one thread that measures, and no other.
           ...without('--bind-to', 'none'),
-          // Whoever names hosts has said how many ranks each takes; this one's CPUs say nothing of them.
-          ...(ranks > cpus && !own.some((word) => NAMES_HOSTS.test(word)) ? without('--oversubscribe') : []),
+          ...(places === null ? [] : without(places)),
         ]
       : kind === 'slurm'
         ? [

@@ -75,6 +75,10 @@ const NAMES: readonly Names[] = [
   { launcher: 'hydra', rank: 'PMI_RANK', size: 'PMI_SIZE' },
 ];
 
+/** Of a scheduler's step, which need not have been begun for ranks: one of a single task is a shell, too, into which somebody types. */
+export const isOfScheduler = ({ launcher }: Pick<MpiPlace, 'launcher'>): boolean =>
+  launcher === 'slurm' || launcher === 'flux';
+
 const numberOf = (environment: NodeJS.ProcessEnv, name: string | undefined): number | null => {
   const text = name === undefined ? undefined : environment[name];
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : null;

@@ -1,5 +1,7 @@
 /** Brings what a node delivered to where readers look for it: `nodes/<name>/` of the submission's folder. The edge to files. */
 import {
+  accessSync,
+  constants,
   existsSync,
   opendirSync,
   readdirSync,
@@ -9,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import { EXIT, messageOf, UserError } from '../errors.js';
+import { EXIT, messageOf, systemCode, UserError } from '../errors.js';
 import { makeFolder } from '../store/make-folder.js';
 import { readRecord } from '../store/read-record.js';
 import { RECORD } from '../store/store.js';
@@ -19,6 +21,13 @@ import { whyNotDone } from './why-not-done.js';
 
 /** Of what was measured: its record says more than the last line on stderr. */
 const OF_RECORD: readonly number[] = [EXIT.answerIsNo, EXIT.incomplete, EXIT.wrongResult];
+
+/** Nothing can be kept here now, whosever it is: what a node delivered stays where it is, and can be collected later. */
+export class CannotKeep extends UserError {
+  constructor(message: string) {
+    super(message, EXIT.incomplete);
+  }
+}
 
 export interface Collected {
   readonly node: string;
@@ -71,9 +80,31 @@ function bring(folder: string, { target, attempt, campaign, files }: Delivery, p
   }
   const scratch = `${place}.${process.pid}.tmp`;
   rmSync(scratch, { recursive: true, force: true });
-  unpack(files, scratch);
-  renameSync(scratch, place);
+  try {
+    unpack(files, scratch);
+    renameSync(scratch, place);
+  } catch (error) {
+    // A part of it is of no use, and takes room of a disk that is full.
+    rmSync(scratch, { recursive: true, force: true });
+    throw error;
+  }
 }
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What a disk says that takes nothing: it is full, this user's share of it is, it is read-only. */
+const OF_DISK: readonly string[] = ['ENOSPC', 'EDQUOT', 'EROFS'];
+
+/** Whether no result could be kept there, and not just this one: a node may have left its own to another user. */
+const takesNothing = (nodes: string, error: unknown): boolean =>
+  OF_DISK.includes(systemCode(error) ?? '') || (systemCode(error) === 'EACCES' && !isWritable(nodes));
 
 /** Whether a folder holds this very campaign, so that a kill came after it was brought. */
 function holds(place: string, campaign: string): boolean {
@@ -86,7 +117,7 @@ function holds(place: string, campaign: string): boolean {
 
 /**
  * May be called again after a kill: what was brought before is taken as it is.
- * @throws UserError when the record is damaged
+ * @throws UserError when the record is damaged, CannotKeep where nothing can be written
  */
 export function collect(folder: string, delivery: Delivery): Collected {
   const { exitCode, campaign, leftBehind } = delivery;
@@ -110,6 +141,7 @@ export function collect(folder: string, delivery: Delivery): Collected {
     const why = OF_RECORD.includes(exitCode) ? whyNotDone(record) : null;
     return { node, exitCode, said: saying(why), record: join(place, RECORD) };
   } catch (error) {
-    throw new UserError(`the results of ${node} cannot be collected: ${messageOf(error)}`);
+    const text = `the results of ${node} cannot be collected: ${messageOf(error)}`;
+    throw takesNothing(join(folder, NODES), error) ? new CannotKeep(text) : new UserError(text);
   }
 }

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EXIT, messageOf, UserError } from '../errors.js';
 import { formatSeconds } from '../quantities/format.js';
 import type { Seconds } from '../units.js';
-import { collect, printedDelivery, sharedDelivery } from './collect.js';
+import { CannotKeep, collect, printedDelivery, sharedDelivery } from './collect.js';
 import { type AttemptEnd, appendToSubmission, readSubmission, type SubmissionHead } from './journal.js';
 import { attemptName } from './names.js';
 import type { Connection, JobState, Submitted } from './scheduler.js';
@@ -157,6 +157,7 @@ function delivered(
       reasonOf(said) ?? (exitCode === EXIT.done ? null : `pi-bench ended with exit code ${exitCode}`);
     end(following, state, { node, exitCode, reason: why, record });
   } catch (error) {
+    if (error instanceof CannotKeep) throw error;
     lost(following, state, delivery.node, messageOf(error));
   }
 }
@@ -309,7 +310,10 @@ async function observed(
   }
 }
 
-/** Resolves with the jobs that still run: none, or some where the signal came. @throws UserError when the scheduler refuses */
+/**
+ * Resolves with the jobs that still run: none, or some where the signal came.
+ * @throws UserError when the scheduler refuses, or results cannot be kept here
+ */
 export async function follow(
   folder: string,
   connection: Connection,

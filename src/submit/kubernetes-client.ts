@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Job } from 'kubernetes-types/batch/v1.js';
 import type { Pod } from 'kubernetes-types/core/v1.js';
-import { messageOf, UserError } from '../errors.js';
+import { messageOf, systemCode, UserError } from '../errors.js';
 import { findPackages } from '../frameworks/packages.js';
 import { CONTAINER } from './kubernetes-manifest.js';
+import { NoAnswer } from './no-answer.js';
 
 const PACKAGE = '@kubernetes/client-node';
 
@@ -62,6 +63,23 @@ function clusterWords(error: unknown): string {
   return `${messageOf(error).split('\n')[0]}${cause}`;
 }
 
+/** No server was reached, so that none was asked. */
+const UNREACHED: readonly string[] = [
+  'ECONNREFUSED',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+];
+/** From this status on a server, or what stands before it, failed at what it may have done all the same. */
+const SERVER_FAILED = 500;
+
+/** Whether it is certain that what was asked for was not done. */
+function isRefusal(error: unknown): boolean {
+  const status = error !== null && typeof error === 'object' && 'code' in error ? error.code : null;
+  return typeof status === 'number' ? status < SERVER_FAILED : UNREACHED.includes(systemCode(error) ?? '');
+}
+
 async function load(): Promise<Library> {
   const found = findPackages([PACKAGE]);
   if ('missing' in found)
@@ -86,7 +104,10 @@ export async function openCluster(namespace: string, context: string | null): Pr
     try {
       return await answer;
     } catch (error) {
-      throw new UserError(`Kubernetes (${server}) refuses: ${clusterWords(error)}`);
+      const words = clusterWords(error);
+      throw isRefusal(error)
+        ? new UserError(`Kubernetes (${server}) refuses: ${words}`)
+        : new NoAnswer(`Kubernetes (${server}) fails: ${words}`);
     }
   };
   return {

@@ -57,6 +57,9 @@ function toleration(text: string): Toleration {
   };
 }
 
+/** Kubernetes takes `$(NAME)` in a command for a variable, and two dollars for one. */
+const literal = (word: string): string => word.replaceAll('$', () => '$$');
+
 /** Without these it would be another job: one whose pods cannot be told apart, or that are started again behind our back. */
 const NEEDED = ['completionMode', 'backoffLimitPerIndex'] as const;
 
@@ -96,7 +99,7 @@ export function jobManifest({ settings, label }: Context, tasks: readonly Task[]
             {
               name: CONTAINER,
               image: String(settings.image),
-              command: [start, ...taskArguments(task)],
+              command: [start, ...taskArguments(task)].map(literal),
               env: [
                 { name: NODE_VARIABLE, valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
                 { name: INDEX_VARIABLE, valueFrom: { fieldRef: { fieldPath: INDEX } } },

@@ -7,10 +7,12 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { constants, hostname, tmpdir } from 'node:os';
 import { basename, dirname, join, normalize, resolve } from 'node:path';
 import { EXIT } from '../errors.js';
+import { OF_STEP } from '../mpi/environment.js';
 import { packageRoot } from '../package.js';
 import { formatBytes } from '../quantities/format.js';
 import { writeFileAtomic } from '../store/atomic.js';
 import { makeFolder } from '../store/make-folder.js';
+import { movedTo } from '../store/moved.js';
 import { JOURNAL, RECORD } from '../store/store.js';
 import { type FileBeside, type NamedFile, namedFiles, stackFileBeside } from './named-files.js';
 import { ATTEMPTS, attemptName, END_FILE, NODE_PLACE } from './names.js';
@@ -23,15 +25,18 @@ const MOST_SAID = 4000;
 
 /**
  * The campaign is one process of its own on this node: it must not take itself for a rank of what launched us, and launchers that it
- * starts must not start its ranks within a job of one task, which Open MPI knows by its old name. (srun reads SLURM_JOB_ID.)
+ * starts must not start its ranks within a job of one task.
  */
-const LAUNCHERS =
-  /^(OMPI_|PMIX_|PMI_|HYDI_|HYDRA_|MPI_LOCAL|MPIR_|MV2_COMM_WORLD_|SLURM_(JOBID$|PROCID|LOCALID|NTASKS|NPROCS|STEP|PMI))/;
+const LAUNCHERS = /^(OMPI_|HYDI_|HYDRA_|MPI_LOCAL|MPIR_|MV2_COMM_WORLD_)/;
 /** What its user set to tune it is no launcher's word. */
 const TUNING = /^(OMPI_MCA_(btl|coll|mpi|mtl|op|opal|osc|pml|smsc)(_|$)|MPIR_CVAR_)/;
 
 export const environmentOfCampaign = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => TUNING.test(name) || !LAUNCHERS.test(name)));
+  Object.fromEntries(
+    Object.entries(env).filter(
+      ([name]) => TUNING.test(name) || !(LAUNCHERS.test(name) || OF_STEP.test(name)),
+    ),
+  );
 
 /** As the scheduler calls it, or as it calls itself. */
 const nodeName = (env: NodeJS.ProcessEnv): string => env[NODE_VARIABLE] || env.SLURMD_NODENAME || hostname();
@@ -111,6 +116,13 @@ export const withNodeName = (command: readonly string[], node: string): readonly
       : word,
   );
 
+/** The command with the folder of its results, before a `--`: behind that stands what explore is to measure. */
+export function withOut(command: readonly string[], out: string): readonly string[] {
+  const at = command.indexOf('--');
+  const own = at < 0 ? command.length : at;
+  return [...command.slice(0, own), '--out', out, ...command.slice(own)];
+}
+
 interface Ended {
   readonly exitCode: number;
   readonly said: string | null;
@@ -128,9 +140,9 @@ function passSignals(child: ChildProcess): () => void {
   };
 }
 
-function runCampaignHere(command: readonly string[], out: string, cwd: string): Promise<Ended> {
+function runCampaignHere(command: readonly string[], cwd: string): Promise<Ended> {
   return new Promise((done) => {
-    const child = spawn(process.execPath, [LAUNCHER, ...command, '--out', out], {
+    const child = spawn(process.execPath, [LAUNCHER, ...command], {
       cwd,
       env: environmentOfCampaign(process.env),
       // What it prints for people is in its record; what it says on the way belongs into the job's log.
@@ -192,37 +204,61 @@ function carried(campaign: string, most: number): Pick<Delivery, 'files' | 'left
   return { files, leftBehind };
 }
 
-function folderOf(task: Task, shared: boolean): string {
-  if (!shared) return mkdtempSync(join(tmpdir(), 'pi-bench-node-'));
+interface Place {
+  readonly work: string;
+  /** Whether it is in the submission's folder. */
+  readonly shared: boolean;
+}
+
+/** In the submission's folder, where this node sees it and can write to it; elsewhere in one that is gone afterwards. */
+function placeOf(task: Task): Place {
   const work = join(task.folder, ATTEMPTS, attemptName(task.target, task.attempt));
-  makeFolder(work);
-  return work;
+  if (sharesFolder(task)) {
+    const probe = join(work, 'probe');
+    try {
+      makeFolder(work);
+      // A disk that is full may take a folder all the same.
+      writeFileSync(probe, task.token);
+      rmSync(probe);
+      return { work, shared: true };
+    } catch {
+      // Mounted read-only here, somebody else's, or full.
+    }
+  }
+  return { work: mkdtempSync(join(tmpdir(), 'pi-bench-node-')), shared: false };
+}
+
+/** @returns whether the submission's folder has it */
+function leaveEnd(work: string, ended: Omit<Delivery, 'files' | 'leftBehind'>): boolean {
+  const delivery: Delivery = { ...ended, files: null, leftBehind: null };
+  try {
+    writeFileAtomic(join(work, END_FILE), `${JSON.stringify(delivery)}\n`);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Delivers what came of it, whatever that is: how the command ended is in the delivery, not in an exit code. */
 export async function runOnNode(given: Task): Promise<void> {
   // Tasks of an array are told the same; the scheduler says which one this is.
   const task = { ...given, target: ownTarget(given, process.env) };
-  const shared = sharesFolder(task);
-  const work = folderOf(task, shared);
+  const { work, shared } = placeOf(task);
   const cwd = existsSync(task.cwd) ? task.cwd : work;
   try {
     const out = join(work, 'results');
     const node = nodeName(process.env);
-    const ended = await runCampaignHere(withNodeName(withFiles(task, cwd, work), node), out, cwd);
+    const command = withOut(withNodeName(withFiles(task, cwd, work), node), out);
+    const how = await runCampaignHere(command, cwd);
     const campaign = campaignIn(out);
-    const delivery: Delivery = {
-      target: task.target,
-      attempt: task.attempt,
-      node,
-      ...ended,
-      campaign,
-      ...(shared || campaign === null
-        ? { files: null, leftBehind: null }
-        : carried(join(out, campaign), task.mostBytes)),
-    };
-    if (shared) writeFileAtomic(join(work, END_FILE), `${JSON.stringify(delivery)}\n`);
-    else process.stdout.write(deliveryLines(delivery));
+    const ended = { target: task.target, attempt: task.attempt, node, ...how, campaign };
+    const folder = campaign === null ? null : join(out, campaign);
+    // A campaign whose folder became full is elsewhere on this node.
+    const elsewhere = folder === null ? null : movedTo(folder);
+    if (shared && elsewhere === null && leaveEnd(work, ended)) return;
+    const results =
+      folder === null ? { files: null, leftBehind: null } : carried(elsewhere ?? folder, task.mostBytes);
+    process.stdout.write(deliveryLines({ ...ended, ...results }));
   } finally {
     if (!shared) rmSync(work, { recursive: true, force: true });
   }

@@ -1,6 +1,7 @@
 /** Runs a program of a scheduler to its end. The edge to processes. */
 import { spawn } from 'node:child_process';
 import { messageOf, systemCode, UserError } from '../errors.js';
+import { NoAnswer } from './no-answer.js';
 
 export interface Ran {
   readonly status: number | null;
@@ -9,14 +10,22 @@ export interface Ran {
 }
 
 /** A controller that does not answer must not hold us for ever. */
-const PATIENCE_MS = 60_000;
+export const PATIENCE_MS = 60_000;
 
-/** @throws UserError where the program is not there */
-export function runProgram(program: string, args: readonly string[], input?: string): Promise<Ran> {
+/**
+ * @param patienceMs after which it is ended
+ * @throws UserError where the program is not there, NoAnswer where it did not come to its end
+ */
+export function runProgram(
+  program: string,
+  args: readonly string[],
+  input = '',
+  patienceMs = PATIENCE_MS,
+): Promise<Ran> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, [...args], {
       stdio: ['pipe', 'pipe', 'pipe'],
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(patienceMs),
     });
     let stdout = '';
     let stderr = '';
@@ -28,13 +37,15 @@ export function runProgram(program: string, args: readonly string[], input?: str
     });
     child.on('error', (error) => {
       const absent = systemCode(error) === 'ENOENT';
+      const why = absent
+        ? `${program} is not installed here, or not in PATH`
+        : `${program}: ${messageOf(error)}`;
       const silent = error.name === 'AbortError';
-      const why = silent ? `${program} does not answer` : `${program}: ${messageOf(error)}`;
-      reject(new UserError(absent ? `${program} is not installed here, or not in PATH` : why));
+      reject(silent ? new NoAnswer(`${program} does not answer`) : new UserError(why));
     });
     child.on('close', (status) => resolve({ status, stdout, stderr }));
     child.stdin.on('error', () => {});
-    child.stdin.end(input ?? '');
+    child.stdin.end(input);
   });
 }
 
@@ -51,7 +62,7 @@ export function wordsOf(text: string): string {
   return [...new Set(lines)].join('; ');
 }
 
-/** @throws UserError with the program's words when it fails */
+/** @throws UserError with the program's words when it fails, NoAnswer where it did not come to its end */
 export async function mustRun(
   program: string,
   args: readonly string[],
@@ -63,6 +74,8 @@ export async function mustRun(
   if (status === 0) return stdout;
   const said = wordsOf(stderr) || wordsOf(stdout) || 'and said nothing';
   const remedy = remedyOf(said);
-  const how = status === null ? 'does not answer' : 'refuses';
-  throw new UserError(`${program} ${how}: ${said}${remedy === null ? '' : `; ${remedy}`}`);
+  const why = `${said}${remedy === null ? '' : `; ${remedy}`}`;
+  throw status === null
+    ? new NoAnswer(`${program} does not answer: ${why}`)
+    : new UserError(`${program} refuses: ${why}`);
 }

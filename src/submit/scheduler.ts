@@ -53,7 +53,10 @@ export interface Context {
 }
 
 export interface Connection {
-  /** Hands tasks over, all of one attempt. @throws UserError with the scheduler's own words when it refuses */
+  /**
+   * Hands tasks over, all of one attempt.
+   * @throws UserError with the scheduler's own words when it refuses, NoAnswer where it may have them all the same
+   */
   submit(tasks: readonly Task[]): Promise<readonly Submitted[]>;
   /** Jobs of an attempt that were submitted although nobody noted it, because a kill came between. */
   find(tasks: readonly Task[]): Promise<readonly Submitted[]>;

@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { messageOf, UserError } from '../errors.js';
 import { makeFolder } from '../store/make-folder.js';
 import { JOBS, jobName } from './names.js';
+import { NoAnswer } from './no-answer.js';
 import { nodeCommand, quoted, tailOf } from './node-command.js';
-import { mustRun, runProgram, wordsOf } from './run-program.js';
+import { mustRun, PATIENCE_MS, runProgram, wordsOf } from './run-program.js';
 import type { Connection, Context, JobState, Settings, Submitted } from './scheduler.js';
 import { askAccounting, askJobs, stateOfJob, withHopeless } from './slurm-queue.js';
 import { remedyOf } from './slurm-refusal.js';
@@ -57,18 +58,38 @@ export const bindings = (array: string, tasks: readonly Task[]): string =>
     '',
   ].join('\n');
 
-async function bindAndRelease(array: string, tasks: readonly Task[]): Promise<void> {
+/** How much longer `scontrol` may take for each task: it asks the controller, which may be busy, once for each. */
+const EACH_TASK_MS = 250;
+
+const patienceFor = (tasks: number): number => PATIENCE_MS + tasks * EACH_TASK_MS;
+
+/** In milliseconds, by how many tasks there are. */
+type Patience = typeof patienceFor;
+
+/** @throws UserError */
+async function bind(array: string, tasks: readonly Task[], patience: Patience): Promise<void> {
+  const lines = bindings(array, tasks);
   // On stdout it repeats what it is told.
-  const { status, stderr } = await runProgram('scontrol', ['--quiet'], bindings(array, tasks));
+  const { status, stderr } = await runProgram('scontrol', ['--quiet'], lines, patience(tasks.length));
   const said = wordsOf(stderr);
-  if (status === 0 && said === '') return;
-  const left = await mustRun('scancel', [array], '', remedyOf).then(
-    () => '',
-    (error: unknown) => `; job ${array} is left there, held (${messageOf(error)})`,
-  );
-  throw new UserError(
-    `scontrol refuses to bind the jobs to their nodes: ${said || `exit code ${status}`}${left}`,
-  );
+  if (status !== 0 || said !== '')
+    throw new UserError(`scontrol refuses to bind the jobs to their nodes: ${said || `exit code ${status}`}`);
+}
+
+/** What was not bound and released as a whole is cancelled: held, it would lie in the queue for ever. */
+async function bindAndRelease(array: string, tasks: readonly Task[], patience: Patience): Promise<void> {
+  try {
+    await bind(array, tasks, patience);
+  } catch (error) {
+    const silent = error instanceof NoAnswer;
+    const left = await mustRun('scancel', [array], '', remedyOf).then(
+      () => (silent ? `; job ${array} was cancelled` : ''),
+      // Of one that did not answer nobody knows how far it came.
+      (why: unknown) => `; job ${array} is left there${silent ? '' : ', held'} (${messageOf(why)})`,
+    );
+    const text = `${messageOf(error)}${left}`;
+    throw silent ? new NoAnswer(text) : new UserError(text);
+  }
 }
 
 /**
@@ -78,7 +99,7 @@ async function bindAndRelease(array: string, tasks: readonly Task[]): Promise<vo
 const neverBegan = ({ state, node }: SlurmJob): boolean =>
   (state === 'FAILED' || state === 'CANCELLED') && isNowhere(node);
 
-export function batchConnection(context: Context): Connection {
+export function batchConnection(context: Context, patience: Patience = patienceFor): Connection {
   const { folder, label } = context;
   const jobsOf = (array: string, tasks: readonly Task[]): readonly Submitted[] =>
     tasks.map(({ target }, i) => ({ target, job: `${array}_${i}` }));
@@ -92,7 +113,7 @@ export function batchConnection(context: Context): Connection {
       const answer = await mustRun('sbatch', batchArguments(context, tasks), script, remedyOf);
       // With several clusters the cluster's name follows.
       const array = answer.trim().split('\n').at(-1)?.split(';')[0] ?? '';
-      await bindAndRelease(array, tasks);
+      await bindAndRelease(array, tasks, patience);
       return jobsOf(array, tasks);
     },
     async find(tasks) {
@@ -101,7 +122,7 @@ export function batchConnection(context: Context): Connection {
       const array = jobs[0]?.id.split('_')[0];
       if (array === undefined) return [];
       // Held ones were never bound: the kill came between the two.
-      if (jobs.some(({ reason }) => reason === 'JobHeldUser')) await bindAndRelease(array, tasks);
+      if (jobs.some(({ reason }) => reason === 'JobHeldUser')) await bindAndRelease(array, tasks, patience);
       return jobsOf(array, tasks);
     },
     async observe(jobs) {

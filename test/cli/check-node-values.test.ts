@@ -75,6 +75,9 @@ describe('the values of a command for nodes', () => {
     ['qualify --format junit={node}.xml', 'an absolute path with {node} in it'],
     ['qualify --format json=/shared/out.json', 'nodes that share this folder would write one file'],
     ['qualify --format junit,json=/shared/out.json', '--format json=/shared/out.json: nodes'],
+    ['matmul --out /x', 'come into nodes/<node>/ of the submission'],
+    ['qualify --tier t0 --out=/x', 'come into nodes/<node>/ of the submission'],
+    ['explore folder/stacks.yaml --out /x -- --size 64', 'come into nodes/<node>/ of the submission'],
     ['qualify --self-test', 'keeps no record that a node could bring back'],
     ['qualify --require counts,history', 'which no node of a submission can judge'],
   ])('%s: refused', async (line, words) => {

@@ -1,10 +1,10 @@
 /** What is refused or said of processes that MPI's launchers have started; little is measured, so what else is running does not matter. */
-import { readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isInstalled, libraryFile, MPI_LIBRARIES } from '../../scripts/lib/mpi-libraries.mjs';
-import { LOOK, twoRanks } from '../support/mpi.js';
-import { launcher, piBench, start, withFolder } from '../support/pi-bench.js';
+import { LOOK, PATIENT, twoRanks, waitingLauncher } from '../support/mpi.js';
+import { launcher, piBench, start, startPiBench, withFolder } from '../support/pi-bench.js';
 
 const SHORT = ['--reps', '30', '--warmup', '5', '--no-wait', '--quiet', '--json'];
 
@@ -52,6 +52,30 @@ for (const mpi of MPI_LIBRARIES) {
     },
   );
 }
+
+describe('a launcher that waits, as in a queue', () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('is ended by %s, and the command with it, before anything is measured', (signal, expected) =>
+    withFolder(async (folder) => {
+      const { launcher: mpirun, pid } = waitingLauncher(folder);
+      const [library, out] = [join(folder, 'libmpi.so.40'), join(folder, 'results')];
+      writeFileSync(library, '');
+      const what = ['collective', 'all-reduce', '--transport', 'mpi', '--ranks', '2', '--out', out];
+      const by = ['--launcher', mpirun, '--mpi-library', library];
+      const { child, ended } = startPiBench([...what, ...by], undefined, { ...process.env, ...PATIENT });
+      const waiting = await pid();
+      child.kill(signal);
+      const { code, stderr } = await ended;
+      expect(stderr).toBe(
+        `pi-bench: ${signal}: ending the ranks that are tried\npi-bench: stopped while its ranks were tried: nothing was launched\n`,
+      );
+      expect(code).toBe(expected);
+      expect(existsSync(`/proc/${waiting}`)).toBe(false);
+      expect(existsSync(out)).toBe(false);
+    }));
+});
 
 describe.skipIf(!MPI_LIBRARIES.every(isInstalled))(
   'a library of another launcher (skipped without Open MPI and MPICH)',

@@ -78,6 +78,21 @@ describe.skipIf(installed.length === 0)('ranks that srun starts (skipped where n
         expect(batches[0]?.case.parameters.launcher).toBe('within slurm');
       }));
 
+    it(`of ${name} are none in a step of one task, as a shell in a job is: a launcher starts them there`, ({
+      skip,
+    }) =>
+      withFolder(async (out) => {
+        if (typeof slurm === 'string') return skip(slurm);
+        const what = [entry, ...WHAT, '--mpi-library', library, '--ranks', '2', ...SHORT];
+        const rest = ['--no-wait', '--quiet', '--json', '--out', out];
+        const step = ['--quiet', '-n', '1', process.execPath, ...what, ...rest];
+        const run = await start('srun', step, undefined, slurm.env).ended;
+        expect(run.stderr).toBe('');
+        const { batches } = printedRecord(run);
+        expect(batches.map(({ verified }) => verified)).toEqual(['passed', 'passed']);
+        expect(batches[0]?.case.parameters.launcher).toMatch(/\/mpi(run|exec)/);
+      }));
+
     if (name !== 'MPICH') continue;
     it('of MPICH, one of which is killed: it is named, and what was measured before is kept', ({ skip }) =>
       withFolder(async (out) => {

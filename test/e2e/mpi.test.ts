@@ -94,6 +94,27 @@ for (const mpi of MPI_LIBRARIES) {
           expect(notChecked).not.toContain('launches-not-independent');
         }));
 
+      it('is measured by a suite of one’s own, too, which has a verdict by it', () =>
+        withFolder(async (folder) => {
+          const parameters = `{ operation: all-reduce, transport: mpi, launcher: ${mpi.launcher}, ranks: 2, bytes: 4KiB }`;
+          const entry = `{ indicator: collective, parameters: ${parameters}, repetitions: 30, inspections: 1, labels: { part: all-reduce } }`;
+          const checks = ['correctness', 'complete'].map((check) => `  - { check: ${check} }`);
+          writeFileSync(
+            join(folder, 'ranks.yaml'),
+            ['name: ranks', 'campaign:', '  measure:', `    - ${entry}`, 'checks:', ...checks, ''].join('\n'),
+          );
+          const own = { ...env, XDG_STATE_HOME: join(folder, 'state') };
+          const run = await startPiBench(
+            ['qualify', '--suite', 'ranks.yaml', '--no-wait', '--quiet', '--json'],
+            folder,
+            own,
+          ).ended;
+          expect(run.code, run.stderr).toBe(0);
+          const { batches, qualification } = printedRecord(run);
+          expect(batches.map(({ verified, measured }) => [verified, measured])).toEqual([['passed', 1]]);
+          expect(qualification?.outcome).toBe('qualified');
+        }));
+
       it('is measured in the job of its launcher, where only rank 0 speaks', () =>
         withFolder(async (out) => {
           const what = ['collective', 'all-to-all', '--transport', 'mpi', '--bytes', '4KiB'];

@@ -35,6 +35,7 @@ describe('before anything is handed over', () => {
     ],
     ['retries that are none', ['--retries', '-1', 'matmul'], '--retries takes a whole number from 0 to 100'],
     ['a value of the nodes’ command', ['matmul', '--size', 'five'], '--size takes a whole number'],
+    ['a folder of the nodes’ own', ['--', 'matmul', '--out', '/x'], '--out: a node'],
     ['a file that it names', ['qualify', '--suite', 'nofile.yaml'], 'cannot read'],
     [
       'a check that needs earlier runs of the node',

@@ -1,10 +1,11 @@
-/** What becomes of a launch whose process cannot even be started. */
+/** What becomes of a launch whose process cannot even be started, and of one that is to end. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { DEADLINE } from '../../src/execution/engine.js';
 import { makeLimit, patienceFor } from '../../src/execution/limit.js';
 import { makeLocalEngine } from '../../src/execution/local.js';
 import { monotonic } from '../../src/inspection/job.js';
 import { timerMs } from '../../src/timer.js';
-import { jobOf } from './support.js';
+import { jobOf, launchOf } from './support.js';
 
 describe('a launch that the system does not start', () => {
   it('has failed, and the campaign goes on', async () => {
@@ -18,6 +19,23 @@ describe('a launch that the system does not start', () => {
     });
     expect(end).toMatchObject({ status: 'failed', path: null });
     expect(end.reason).toMatch(/^could not be started: .*E2BIG/);
+  });
+});
+
+describe('a launch that is told to end', () => {
+  const WRITTEN = { event: 'written', path: 'there', ended: 'interrupted', passed: null, refused: [] };
+  const endedBy = (signal: AbortSignal) =>
+    launchOf(
+      `writeSync(3, ${JSON.stringify(`${JSON.stringify(WRITTEN)}\n`)}); process.exit(0);`,
+      undefined,
+      signal,
+    );
+
+  it.each([
+    ['a signal', AbortSignal.abort(), 'stopped by a signal'],
+    ['a deadline', AbortSignal.abort(DEADLINE), 'ended by the deadline; what was measured is kept'],
+  ])('by %s says by what', async (_, signal, reason) => {
+    expect(await endedBy(signal)).toMatchObject({ status: 'interrupted', reason, path: 'there' });
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { placeOthers, placeThreads, readCores } from '../../src/execution/placement.js';
+import { coreCount, placeOthers, placeThreads, readCores } from '../../src/execution/placement.js';
 import { bigLittle } from '../machine/fixtures/big-little.js';
 import { intelHybrid } from '../machine/fixtures/intel-hybrid.js';
 import { roomForMore } from '../machine/fixtures/offline-cpus.js';
@@ -102,6 +102,12 @@ describe('the rest of the process', () => {
       0, 1,
     ]);
   });
+});
+
+it('counts the cores of which a CPU is allowed, whichever of theirs that is', () => {
+  const siblings = (cpu: number): readonly number[] => [cpu % 4, (cpu % 4) + 4];
+  expect(coreCount({ allowed: [0, 1, 2, 3, 4, 5, 6, 7], siblings })).toBe(4);
+  expect(coreCount({ allowed: [1, 4, 5], siblings })).toBe(2);
 });
 
 it('reads the allowed CPUs and their siblings as the kernel writes them', () => {

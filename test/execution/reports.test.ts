@@ -56,7 +56,7 @@ describe('ranks of which a line cannot be read', () => {
     try {
       expect(await joined(ranks)).toMatchObject({
         why: expect.stringMatching(/pi-bench: ".*x"$/),
-        late: false,
+        how: 'failed',
       });
       await ranks.closed;
       expect(child.signalCode).toBe('SIGTERM');

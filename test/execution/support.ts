@@ -34,8 +34,9 @@ const standbyOf = (program: string): Standby => ({
 export const launchOf = (
   program: string,
   oomKills?: Parameters<typeof makeLocalEngine>[1],
+  signal = new AbortController().signal,
 ): Promise<LaunchEnd> =>
   makeLocalEngine(standbyOf(program), oomKills).launch(jobOf({ timeout: 600 }), {
     onProgress: () => {},
-    signal: new AbortController().signal,
+    signal,
   });

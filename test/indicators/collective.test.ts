@@ -17,7 +17,9 @@ import {
   readCollective,
 } from '../../src/indicators/collective-cases.js';
 import type { GpuDescription, GpuSurvey } from '../../src/machine/gpus.js';
+import type { MpiPlace } from '../../src/mpi/place.js';
 import { machineOf } from '../support/machine.js';
+import { withModule } from '../support/mocked.js';
 
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -235,6 +237,41 @@ describe('how long a rank is waited for', () => {
     expect(patience({ bytes: '64MiB', ranks: '2', sync: 'none' })).toBe(
       10 + Math.round((20 * 2 ** 27) / 1e8),
     );
+  });
+});
+
+describe('the cases of MPI in a scheduler’s step', () => {
+  const STEP = { SLURM_PROCID: '0', SLURM_STEP_ID: '0', SLURM_STEP_NUM_TASKS: '1', SLURM_JOB_ID: '7' };
+
+  /** On a system with a launcher and a library. */
+  const casesIn = (environment: Readonly<Record<string, string>>, flags: Record<string, unknown> = {}) => {
+    for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+    const chosen = (_: unknown, place: MpiPlace | null) => ({
+      library: '/usr/lib/libmpi.so.40',
+      launcher: place === null ? '/usr/bin/mpirun' : `within ${place.launcher}`,
+    });
+    const here = { chooseMpiHere: chosen, startsOnlyHere: () => false };
+    return withModule('src/mpi/here.ts', here, async () => {
+      const module = await import('../../src/indicators/collective.js');
+      return module.collective.fromFlags(
+        { operation: 'all-reduce', transport: 'mpi', ...flags },
+        machineOf(),
+      );
+    });
+  };
+
+  it.each([
+    ['Slurm', STEP],
+    ['Flux', { FLUX_TASK_RANK: '0', FLUX_JOB_SIZE: '1' }],
+  ])('of one task of %s have ranks of their own: a shell in a job is such a step', async (_, environment) => {
+    expect((await casesIn(environment))[0]).toMatchObject({ ranks: 2, launcher: '/usr/bin/mpirun' });
+    expect((await casesIn({}, { ranks: '4' }))[0]).toMatchObject({ ranks: 4, launcher: '/usr/bin/mpirun' });
+  });
+
+  it('of several tasks have these, and no others', async () => {
+    const several = { ...STEP, SLURM_STEP_NUM_TASKS: '2' };
+    expect((await casesIn(several))[0]).toMatchObject({ ranks: 2, launcher: 'within slurm' });
+    await expect(casesIn({}, { ranks: '4' })).rejects.toThrow('slurm has started 2: leave --ranks out');
   });
 });
 

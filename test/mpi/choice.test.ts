@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   chooseMpi,
+  type HostCpus,
   launchCommand,
   launcherKind,
   type MpiSystem,
@@ -107,17 +108,38 @@ describe('a launcher', () => {
     expect(launcherKind('GNU coreutils 9')).toBeNull();
   });
 
-  const commandOf = (launcher: string, kind: MpiPlace['launcher'], ranks: number) =>
-    launchCommand(launcher, kind, ranks, ['node', 'rank.js'], { cpus: 2, root: false }).args.join(' ');
+  const commandOf = (
+    launcher: string,
+    kind: MpiPlace['launcher'],
+    ranks: number,
+    host: HostCpus = { cpus: 2, cores: 2 },
+  ) => launchCommand(launcher, kind, ranks, ['node', 'rank.js'], { ...host, root: false }).args.join(' ');
 
   it('of Open MPI leaves ranks unbound, and lets them share CPUs only where they must', () => {
     expect(commandOf('mpirun', 'openmpi', 2)).toBe('--bind-to none -np 2 node rank.js');
     expect(commandOf('mpirun --bind-to core', 'openmpi', 4)).toBe(
       '--bind-to core --oversubscribe -np 4 node rank.js',
     );
-    expect(launchCommand('mpirun', 'openmpi', 2, [], { cpus: 2, root: true }).args).toContain(
+    expect(launchCommand('mpirun', 'openmpi', 2, [], { cpus: 2, cores: 2, root: true }).args).toContain(
       '--allow-run-as-root',
     );
+  });
+
+  it('of Open MPI has places for as many ranks as there are CPUs: by itself it has one for each core', () => {
+    const smt = { cpus: 16, cores: 8 };
+    expect(commandOf('mpirun', 'openmpi', 8, smt)).toBe('--bind-to none -np 8 node rank.js');
+    for (const ranks of [9, 16])
+      expect(commandOf('mpirun', 'openmpi', ranks, smt)).toBe(
+        `--bind-to none --use-hwthread-cpus -np ${ranks} node rank.js`,
+      );
+    expect(commandOf('mpirun', 'openmpi', 17, smt)).toBe(
+      '--bind-to none --oversubscribe -np 17 node rank.js',
+    );
+    for (const own of ['--use-hwthread-cpus', '--oversubscribe', '-H n1:16'])
+      expect(commandOf(`mpirun ${own}`, 'openmpi', 16, smt)).toBe(
+        `${own} --bind-to none -np 16 node rank.js`,
+      );
+    expect(commandOf('mpirun.mpich', 'hydra', 16, smt)).toBe('-np 16 node rank.js');
   });
 
   it('of Open MPI is not told to let them share CPUs where hosts are named: they may have more than this one', () => {

@@ -1,13 +1,16 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { UserError } from '../../src/errors.js';
+import { EXIT, UserError } from '../../src/errors.js';
+import { makeFolder } from '../../src/store/make-folder.js';
 import { follow, type WaitingTarget } from '../../src/submit/follow.js';
 import { appendToSubmission, readSubmission, type SubmissionHead } from '../../src/submit/journal.js';
 import { SUBMISSION_JOURNAL } from '../../src/submit/names.js';
 import type { Connection, JobState } from '../../src/submit/scheduler.js';
 import { lastEnd, statesOf } from '../../src/submit/state.js';
 import { summarise } from '../../src/submit/summary.js';
+import { deliveryLines } from '../../src/submit/task.js';
+import { withModule } from '../support/mocked.js';
 import { withFolder } from '../support/pi-bench.js';
 import { deliveryOf, headOf, resultOf } from './support.js';
 
@@ -40,6 +43,7 @@ interface Scheduling {
 async function followed(
   folder: string,
   { says, output = () => '', head = {}, refuses = () => undefined }: Scheduling,
+  followIt = follow,
 ) {
   if (!existsSync(join(folder, SUBMISSION_JOURNAL))) appendToSubmission(folder, headOf(head));
   const begun = Date.now();
@@ -67,7 +71,7 @@ async function followed(
   const onWait = (waiting: readonly WaitingTarget[]) =>
     void waits.push(...waiting.map(({ why }) => why ?? 'no reason'));
   const hooks = { onEnd: () => {}, onWait, signal: new AbortController().signal };
-  await follow(folder, connection, hooks);
+  await followIt(folder, connection, hooks);
   const [state] = [...statesOf(readSubmission(folder)).values()];
   return { end: state === undefined ? null : lastEnd(state), waits, cancelled, seconds: seconds() };
 }
@@ -278,5 +282,53 @@ describe('a result in a folder that the nodes share', () => {
       const { end } = await followed(folder, { says: [ended] });
       expect(end?.reason).toMatch(/end\.json is damaged/);
       expect((await followed(folder, { says: [] })).end).toEqual(end);
+    }));
+});
+
+describe('results that cannot be kept here', () => {
+  const campaign = '20261121T000000Z-matmul-aaaaaa';
+  const files = { 'journal.ndjson': 'e30K', 'inspections/1.json': 'e30K' };
+  const scheduling = {
+    says: [ended],
+    output: () => deliveryLines({ ...deliveryOf('n1'), campaign, files }),
+    head: { retries: 1 },
+  };
+
+  /** Follows with a disk on which a first folder can be made, and none in it. */
+  const onFullDisk = (folder: string) =>
+    withModule(
+      'src/store/make-folder.ts',
+      {
+        makeFolder(path: string): void {
+          if (path.endsWith('inspections'))
+            throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+          makeFolder(path);
+        },
+      },
+      async () => followed(folder, scheduling, (await import('../../src/submit/follow.js')).follow),
+    );
+
+  it('are none that were lost: it is said, nothing of them is left lying, and they are collected when there is room', () =>
+    withFolder(async (folder) => {
+      await expect(onFullDisk(folder)).rejects.toMatchObject({
+        message: 'the results of n1 cannot be collected: ENOSPC: no space left on device',
+        exitCode: EXIT.incomplete,
+      });
+      expect(readdirSync(join(folder, 'nodes'))).toEqual([]);
+      expect(readSubmission(folder).entries.map(({ event }) => event)).not.toContain('ended');
+
+      const { end } = await followed(folder, scheduling);
+      expect(end).toMatchObject({ attempt: 1, exitCode: 0 });
+      expect(readdirSync(join(folder, 'nodes', 'n1')).sort()).toEqual(['inspections', 'journal.ndjson']);
+    }));
+
+  it('because of what they are themselves are lost', () =>
+    withFolder(async (folder) => {
+      const outside = { ...deliveryOf('n1'), campaign, files: { '../outside': 'e30K' } };
+      const { end } = await followed(folder, { says: [ended], output: () => deliveryLines(outside) });
+      expect(end).toMatchObject({
+        exitCode: null,
+        reason: expect.stringContaining('a result names the file'),
+      });
     }));
 });

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,8 +9,9 @@ import { FRAMEWORKS_FROM } from '../../src/frameworks/packages.js';
 import { kubernetes } from '../../src/submit/kubernetes.js';
 import { jobManifest } from '../../src/submit/kubernetes-manifest.js';
 import { podlessState, podState } from '../../src/submit/kubernetes-pods.js';
+import { NoAnswer } from '../../src/submit/no-answer.js';
 import type { Context } from '../../src/submit/scheduler.js';
-import { parseTask } from '../../src/submit/task.js';
+import { parseTask, taskArguments } from '../../src/submit/task.js';
 import { frameworksProject } from '../support/frameworks.js';
 import { resultOf, taskOf } from './support.js';
 
@@ -59,6 +60,16 @@ describe('the manifest of a submission', () => {
     expect(parseTask(text)).toMatchObject({ command: TASK.command, targets: ['1', '2'] });
     expect(container?.resources?.limits).toEqual({ 'nvidia.com/gpu': '8', cpu: '64' });
     expect(container?.securityContext).toMatchObject({ allowPrivilegeEscalation: false });
+  });
+
+  it('has every dollar twice, of which Kubernetes makes one: none begins a variable', () => {
+    const command = ['matmul', '--labels', 'a=$(PI_BENCH_NODE),b=$$5,c=$HOME'];
+    const task = { ...TASK, command, files: { 'own.yaml': 'price: 5$' } };
+    const { command: words = [] } = jobManifest(FULL, [task]).spec?.template.spec?.containers[0] ?? {};
+    expect(words.join('').match(/\$+/g)).toEqual(['$$', '$$$$', '$$', '$$']);
+    expect(words.slice(1).map((word) => word.replaceAll('$$', () => '$'))).toEqual(
+      taskArguments({ ...task, targets: [task.target] }),
+    );
   });
 
   it('without an image, or with flags that are none, is one clear line', () => {
@@ -250,6 +261,8 @@ function fakeServer(requests: { method: string; url: string; body: string }[]): 
         403,
         { kind: 'Status', message: 'jobs.batch is forbidden: User "u" cannot create resource "jobs"' },
       ];
+    if (url.startsWith('/apis/batch/v1/namespaces/overloaded/'))
+      return [504, { kind: 'Status', message: 'Timeout: request did not complete within the time' }];
     if (url.includes('/pods/pod-0/log')) {
       const chosen = url.includes('container=pi-bench') || !url.includes('/sidecar/');
       const message = 'a container name must be specified for pod pod-0, choose one of: [proxy pi-bench]';
@@ -268,6 +281,8 @@ function fakeServer(requests: { method: string; url: string; body: string }[]): 
     for await (const chunk of request) body += chunk;
     const { url = '', method = '' } = request;
     requests.push({ method, url, body });
+    // The job is there, and nobody is told.
+    if (method === 'POST' && url.includes('/lost/')) return void response.destroy();
     const [status, document] = answer(url, method, body);
     const isText = typeof document === 'string';
     response.writeHead(status, { 'content-type': isText ? 'text/plain' : 'application/json' });
@@ -415,6 +430,31 @@ describe('through Kubernetes’ own client', () => {
       method: 'DELETE',
       url: expect.stringContaining('/namespaces/old/jobs/pi-bench-aaaaaa-1') as string,
     });
+  });
+
+  it.each([
+    ['lost', /^Kubernetes \(http:\/\/127\.0\.0\.1:\d+\) fails: .*socket hang up/],
+    ['overloaded', /^Kubernetes \(http:\/\/127\.0\.0\.1:\d+\) fails: Timeout: request did not complete/],
+  ])('an answer that is %s is no refusal: the job may be there', async (namespace, words) => {
+    if (client.folder === null) return;
+    const connection = await kubernetes.connect(contextOf({ nodes: '1', namespace }));
+    const submitted = connection.submit([TASK]);
+    await expect(submitted).rejects.toThrow(words);
+    await expect(submitted).rejects.toBeInstanceOf(NoAnswer);
+  });
+
+  it('a server that is not reached was asked for nothing', async ({ skip }) => {
+    if (client.folder === null) return skip(client.why);
+    const config = readFileSync(join(folder, 'config'), 'utf8');
+    writeFileSync(join(folder, 'config'), config.replace(/127\.0\.0\.1:\d+/, '127.0.0.1:9'));
+    try {
+      const connection = await kubernetes.connect(contextOf({ nodes: '1' }));
+      const submitted = connection.submit([TASK]);
+      await expect(submitted).rejects.toThrow(/refuses: .*ECONNREFUSED/);
+      await expect(submitted).rejects.not.toBeInstanceOf(NoAnswer);
+    } finally {
+      writeFileSync(join(folder, 'config'), config);
+    }
   });
 
   it('a refusal is one line with the server’s own words', async ({ skip }) => {

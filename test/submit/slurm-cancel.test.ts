@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { NoAnswer } from '../../src/submit/no-answer.js';
 import { batchConnection } from '../../src/submit/slurm-batch.js';
 import { srunConnection } from '../../src/submit/slurm-srun.js';
 import { withFolder } from '../support/pi-bench.js';
@@ -49,6 +50,42 @@ describe('a job that is given up', () => {
       await expect(batchConnection(context(folder, cancelled)).submit([taskOf()])).rejects.toThrow(
         /bind the jobs to their nodes: no such node$/,
       );
+    }));
+});
+
+describe('jobs of which scontrol does not answer whether they are bound to their nodes', () => {
+  const programs = { sbatch: 'echo 17', scontrol: 'exec sleep 5' };
+  const refusal = (folder: string, more: Readonly<Record<string, string>>): Promise<unknown> =>
+    batchConnection(context(folder, { ...programs, ...more }), () => 50)
+      .submit([taskOf()])
+      .then(
+        () => null,
+        (error: unknown) => error,
+      );
+
+  it('are cancelled, and named where they are left', () =>
+    withFolder(async (folder) => {
+      const [left, cancelled] = [
+        await refusal(folder, { scancel: SILENT }),
+        await refusal(folder, { scancel: 'exit 0' }),
+      ];
+      // Not refused: whoever reads that must not take it for gone.
+      expect([left, cancelled].map((error) => error instanceof NoAnswer)).toEqual([true, true]);
+      expect(String(left)).toMatch(/scontrol does not answer; job 17 is left there \(scancel refuses: /);
+      expect(String(cancelled)).toMatch(/scontrol does not answer; job 17 was cancelled$/);
+    }));
+
+  it('are waited for longer the more there are: scontrol asks the controller for each', () =>
+    withFolder(async (folder) => {
+      const asked: number[] = [];
+      const patience = (tasks: number): number => {
+        asked.push(tasks);
+        return 60_000;
+      };
+      const tasks = ['n1', 'n2', 'n3'].map((target) => taskOf({ target }));
+      const answering = context(folder, { ...programs, scontrol: 'exit 0' });
+      await batchConnection(answering, patience).submit(tasks);
+      expect(asked).toEqual([3]);
     }));
 });
 

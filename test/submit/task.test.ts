@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withFiles, withNodeName } from '../../src/submit/on-node.js';
+import { withFiles, withNodeName, withOut } from '../../src/submit/on-node.js';
 import {
   type Delivery,
   deliveryIn,
@@ -57,6 +57,16 @@ describe('a task', () => {
     expect(ownTarget(common, { PI_BENCH_INDEX: '1' })).toBe('n5');
     expect(ownTarget(common, { PI_BENCH_TARGET: 'n9' })).toBe('n9');
     expect(ownTarget(TASK, {})).toBe('n1');
+  });
+});
+
+describe('the folder of a node’s results', () => {
+  it.each([
+    ['matmul --size 64', 'matmul --size 64 --out /out'],
+    ['explore stacks.yaml -- --size 64', 'explore stacks.yaml --out /out -- --size 64'],
+    ['explore stacks.yaml --', 'explore stacks.yaml --out /out --'],
+  ])('%s: is told the command, and not what explore is to measure', (command, words) => {
+    expect(withOut(command.split(' '), '/out').join(' ')).toBe(words);
   });
 });
 

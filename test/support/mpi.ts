@@ -1,6 +1,6 @@
 /** Jobs of MPI for tests, and their running ranks, found by what the kernel says of their processes. */
 import type { ChildProcess } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { libraryFile, type MpiLibrary } from '../../scripts/lib/mpi-libraries.mjs';
 import { mpiPlace } from '../../src/mpi/place.js';
@@ -34,6 +34,30 @@ export function twoRanks(mpi: MpiLibrary): TwoRanks {
     argumentsFor,
     piBench: (...args) => start(mpi.launcher, argumentsFor(launcher, ...args), undefined, env),
   };
+}
+
+/** The environment in which ranks are given longer to find each other than a test may take. */
+export const PATIENT = { PIBENCH_RENDEZVOUS_SECONDS: '1000' };
+
+export interface WaitingLauncher {
+  readonly launcher: string;
+  /** Its process, as soon as it is to start ranks. */
+  readonly pid: () => Promise<number>;
+}
+
+/** A launcher that says whose it is, and then waits for longer than a test may take, as in a queue. */
+export function waitingLauncher(folder: string): WaitingLauncher {
+  const [launcher, note] = [join(folder, 'mpirun'), join(folder, 'pid')];
+  const script = [
+    '#!/bin/sh',
+    'if [ "$1" = --version ]; then echo "mpirun (Open MPI) 4.1.4"; exit; fi',
+    `echo $$ >"${note}.tmp" && mv "${note}.tmp" "${note}"`,
+    'exec sleep 1000',
+    '',
+  ];
+  writeFileSync(launcher, script.join('\n'), { mode: 0o755 });
+  const noted = (): number | undefined => (existsSync(note) ? Number(readFileSync(note, 'utf8')) : undefined);
+  return { launcher, pid: () => until(noted, 'the launcher') };
 }
 
 /** A suite that no node fails: a launcher ends all processes when one says that its node did. */

@@ -12,9 +12,15 @@ import { renderExploration, type ShownExploration } from '../../readers/terminal
 import { terminalStyle } from '../../readers/terminal/style.js';
 import type { Explored, OwnStack } from '../../record/schema.js';
 import { stackText } from '../../stacks/index.js';
-import { STRATEGIES, type Strategy } from '../../stacks/own/candidates.js';
+import { type Candidate, STRATEGIES, type Strategy } from '../../stacks/own/candidates.js';
 import { lockDigest, lockedPackages, type StackLocks } from '../../stacks/own/lock.js';
-import { type CandidateBatches, checkMeasuring, type Measuring, makerOf } from '../candidate-batches.js';
+import {
+  batchesOfCandidate,
+  type CandidateBatches,
+  checkMeasuring,
+  type Measuring,
+  makerOf,
+} from '../candidate-batches.js';
 import { budgetOf, labelsOf, outputOptions, seedOf } from '../common-options.js';
 import { createCampaign } from '../create-campaign.js';
 import { type Exploration, explore, type Resolved, type Taken } from '../exploration.js';
@@ -124,7 +130,8 @@ async function run(file: string, flags: Flags): Promise<void> {
   const dryRun = flags.dryRun === true;
   const hooks = hooksOf(flags.quiet === true);
   const make = makerOf({ measuring, machine, folder: dirname(resolve(file)), unpack: !dryRun, hooks });
-  const found = await explore({ file, stacks, strategy, count, seed }, make, hooks);
+  const batchesOf = (one: Candidate): number => batchesOfCandidate(one, measuring, machine).length;
+  const found = await explore({ file, stacks, strategy, count, seed, batchesOf }, make, hooks);
   const { taken, skipped, gaveUp } = found;
   if (gaveUp)
     say(

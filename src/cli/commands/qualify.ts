@@ -1,5 +1,5 @@
 /** `pi-bench qualify`: is this node as fast, as steady and as correct as it should be? A verdict, its reasons, an exit code. */
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { UserError } from '../../errors.js';
 import type { Flags } from '../../indicators/indicator.js';
@@ -96,11 +96,10 @@ async function run(flags: Flags): Promise<void> {
   const budget = secondsOf(flags, 'budget') ?? budgetHere(suite, machine);
   const baseline = baselineFrom(given, machine);
   const out = String(flags.out);
-  const surroundings = await lookAround();
   const qualified = await qualify({
     suite,
     machine,
-    surroundings,
+    lookAround,
     expected,
     baseline,
     history: readHistory(out, suite, machine),
@@ -124,13 +123,11 @@ async function run(flags: Flags): Promise<void> {
       push: gateway?.address ?? null,
       out: resolve(out),
       startedAt,
-      busy: surroundings.busy,
-      memoryErrors: surroundings.memoryErrors,
     },
   });
   await deliver(qualified, { json, wanted, gateway });
   if (qualified.signalled !== null && canBeResumed(chosen))
-    say(`pi-bench resume ${dirname(qualified.path)} goes on with it`);
+    say(`pi-bench resume ${qualified.store.folder()} goes on with it`);
 }
 
 export const qualifyCommand: CommandModule = {

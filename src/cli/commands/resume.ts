@@ -4,7 +4,6 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { doneSoFar } from '../../campaign/progress-of-journal.js';
 import { UserError } from '../../errors.js';
-import { openEngine } from '../../execution/engines.js';
 import { commandName } from '../../record/command-name.js';
 import { type Journal, readJournal } from '../../store/journal.js';
 import { movedOutOfSight, movedTo } from '../../store/moved.js';
@@ -13,12 +12,12 @@ import { lockCampaign } from '../campaign-lock.js';
 import { STRICT } from '../common-options.js';
 import { followedLibrary, followLibrary, letFollowersOfGo } from '../follow-rank.js';
 import { checkSame, finishedIn, goOn, sayTruncated } from '../go-on.js';
-import { coresHere } from '../here.js';
 import { keepAddon } from '../keep-addon.js';
+import { openEngineHere } from '../open-engine.js';
 import { restoreOwnStacks } from '../own-stacks.js';
 import { resumeQualification } from '../qualification/resume.js';
 import { runCampaign } from '../run-campaign.js';
-import { isSubmission, runSubmission, type SubmissionOptions } from '../run-submission.js';
+import { isSubmission, runSubmission } from '../run-submission.js';
 import { say } from '../say.js';
 import { showEnd } from '../show-end.js';
 
@@ -27,6 +26,13 @@ interface ResumeOptions {
   readonly quiet: boolean;
   readonly wait: boolean;
   readonly strict: boolean;
+}
+
+/** @throws UserError for flags that nothing of what is resumed would heed */
+function refuseUnheeded(given: Readonly<Record<string, boolean>>, why: string): void {
+  const names = Object.keys(given).filter((name) => given[name]);
+  if (names.length > 0)
+    throw new UserError(`${why}, so nothing would come of ${names.join(' and ')}: leave it out`);
 }
 
 async function resume(folder: string, options: ResumeOptions): Promise<void> {
@@ -78,8 +84,13 @@ async function resumeLocked(
   const { campaign } = journal.head;
   const lock = await lockCampaign(campaign.id, folder);
   try {
-    if (isQualification(folder, journal.head)) await resumeQualification(folder, options);
-    else await resumeCampaign(folder, path, options);
+    if (isQualification(folder, journal.head)) {
+      refuseUnheeded(
+        { '--strict': options.strict },
+        `${folder} is a qualification, which ends as its verdict says`,
+      );
+      await resumeQualification(folder, options);
+    } else await resumeCampaign(folder, path, options);
   } finally {
     lock.release();
   }
@@ -92,7 +103,7 @@ async function resumeCampaign(folder: string, path: string, options: ResumeOptio
   if (finished === null && !doneSoFar(journal.entries).complete) keepAddon(folder, journal);
   sayTruncated(journal);
   const { campaign } = journal.head;
-  const engine = await openEngine(campaign, coresHere().allowed.length);
+  const engine = await openEngineHere(campaign);
   try {
     await restoreOwnStacks(campaign.stacks ?? [], join(folder, STACK_LOCK), options.quiet);
     const end = await runCampaign(finished ?? goOn(folder, journal), { ...options, engine });
@@ -105,7 +116,11 @@ async function resumeCampaign(folder: string, path: string, options: ResumeOptio
 /** What other commands read names a campaign as well as its folder does, and is the path that an interrupted one prints. */
 const folderOf = (path: string): string => (basename(path) === RECORD ? dirname(path) : path);
 
-async function resumeSubmission(folder: string, options: SubmissionOptions): Promise<void> {
+async function resumeSubmission(folder: string, options: ResumeOptions): Promise<void> {
+  refuseUnheeded(
+    { '--no-wait': !options.wait, '--strict': options.strict },
+    `${folder} is a submission, whose nodes measure as they were told when it began`,
+  );
   await runSubmission(folder, options, true);
 }
 

@@ -7,6 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { messageOf, UserError } from '../../errors.js';
 import { TIERS } from '../../qualify/answer.js';
+import type { Surroundings } from '../../qualify/criteria/criterion.js';
 import type { Suite, Tier } from '../../qualify/suite.js';
 import { QUALIFY } from '../../store/store.js';
 import { ATTEMPTS } from './names.js';
@@ -31,9 +32,9 @@ const askedSchema = z.strictObject({
   /** From which its history is read. */
   out: z.string(),
   startedAt: z.iso.datetime(),
-  /** Share of all CPUs that was busy before anything was measured; null: the kernel does not tell. */
-  busy: z.number().nullable(),
-  /** Of the host's memory, then; null: its controllers do not tell; absent: from before it was kept. */
+  /** Share of all CPUs that was busy before anything was measured; null: the kernel does not tell; absent: nobody had looked yet. */
+  busy: z.number().nullable().optional(),
+  /** Of the host's memory, then; null: its controllers do not tell; absent: nobody had looked yet, or from before it was kept. */
   memoryErrors: z.strictObject({ corrected: z.number(), uncorrected: z.number() }).nullable().optional(),
 });
 
@@ -44,6 +45,13 @@ export type NamedText = z.infer<typeof named>;
 const AT_A_GO: readonly (Tier | null)[] = ['t0', 't1'];
 
 export const canBeResumed = ({ tier }: Pick<Asked, 'tier'>): boolean => !AT_A_GO.includes(tier);
+
+/** With what was found when it began to measure, by which it is judged after a kill, too. */
+export const withSurroundings = (asked: Asked, { busy, memoryErrors }: Surroundings): Asked => ({
+  ...asked,
+  busy,
+  memoryErrors,
+});
 
 export const askedText = (asked: Asked): string => `${JSON.stringify(asked, null, 1)}\n`;
 

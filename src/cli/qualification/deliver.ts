@@ -1,11 +1,11 @@
 /** What is done with a verdict, whether it came at a go or after a kill: record, terminal, formats, gateway, the cached answer. */
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { EXIT, messageOf, messageWithCause } from '../../errors.js';
 import { isJudged } from '../../qualify/formats/index.js';
 import { renderQualification } from '../../readers/terminal/qualification.js';
 import { terminalStyle } from '../../readers/terminal/style.js';
 import type { PiBenchRecord, Qualification } from '../../record/schema.js';
-import { writeFileAtomic } from '../../store/atomic.js';
+import { RECORD } from '../../store/store.js';
 import { say } from '../say.js';
 import { type Gateway, push } from './gateway.js';
 import { keepVerdict, type Wanted, writeFormats } from './outputs.js';
@@ -39,14 +39,28 @@ function sayIncomplete(): void {
   process.exitCode ||= EXIT.incomplete;
 }
 
+/**
+ * Beside what was measured, wherever that has to go. A verdict is told also where that is nowhere: an earlier one would stand in its place.
+ * @returns where it is, or would be
+ */
+function keepRecord({ record, store }: Pick<Qualified, 'record' | 'store'>): string {
+  try {
+    return store.writeRecord(record);
+  } catch (error) {
+    sayIncomplete();
+    say(`the verdict stands, but its record cannot be written: ${messageOf(error)}`);
+    return join(store.folder(), RECORD);
+  }
+}
+
 /** Sets the exit code. */
 export async function deliver(
-  { record, qualification, path, signalled }: Qualified,
+  { record, qualification, store, signalled }: Qualified,
   delivery: Delivery,
 ): Promise<void> {
-  writeFileAtomic(path, `${JSON.stringify(record, null, 1)}\n`);
   if (!isJudged(record)) throw new Error('the record lost its verdict');
   process.exitCode = signalled ?? exitOf(qualification);
+  const path = keepRecord({ record, store });
   printVerdict(record, path, delivery);
   try {
     await keepVerdict(record, path);

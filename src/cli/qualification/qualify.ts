@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { makeEngine } from '../../execution/engines.js';
 import { monotonic } from '../../inspection/job.js';
 import type { MachineDescription } from '../../machine/types.js';
 import { referencesOf } from '../../qualify/baseline-references.js';
@@ -15,24 +16,27 @@ import type { Suite } from '../../qualify/suite.js';
 import { type JudgedCheck, judgeAll, MOST_ATTEMPTS, undecided } from '../../qualify/verdict.js';
 import { versionNotices } from '../../qualify/versions.js';
 import type { BatchSpec, Campaign, PiBenchRecord, Qualification } from '../../record/schema.js';
+import type { Store } from '../../store/store.js';
 import type { Seconds } from '../../units.js';
 import { beginCampaign } from '../begin-campaign.js';
 import { lockCampaign } from '../campaign-lock.js';
 import { qualificationOfEachText } from '../campaign-of-each.js';
 import { createCampaign } from '../create-campaign.js';
-import { type CampaignEnd, type CampaignStart, runCampaign } from '../run-campaign.js';
+import { coresHere } from '../here.js';
+import { type CampaignEnd, type CampaignStart, type RunOptions, runCampaign } from '../run-campaign.js';
 import { say } from '../say.js';
 import { costOfAll, launchesAgain, withTheirGroups } from './again.js';
-import { type Asked, askedText, canBeResumed } from './asked.js';
+import { type Asked, askedText, canBeResumed, withSurroundings } from './asked.js';
 import { batchesHere, notMeasured } from './batches-here.js';
 import { RESERVE } from './least-deadline.js';
 import { ATTEMPTS } from './names.js';
-import { lookAgain } from './surroundings.js';
+import { lookAgain, withGpusNow } from './surroundings.js';
 
 export interface QualifyInput {
   readonly suite: Suite;
   readonly machine: MachineDescription;
-  readonly surroundings: Surroundings;
+  /** Before anything is measured; what another campaign does that is waited for is not looked at. */
+  readonly lookAround: () => Promise<Surroundings>;
   readonly expected: Readonly<Record<string, number>>;
   readonly baseline: {
     readonly data: Baseline;
@@ -57,6 +61,9 @@ export interface QualifyInput {
   readonly fault?: Campaign['fault'];
 }
 
+/** What it is judged by beside what is measured. */
+type Looked = QualifyInput & Pick<Context, 'surroundings'>;
+
 /** A qualification that was killed or interrupted, as its journals have it. */
 export interface Begun {
   readonly first: CampaignStart;
@@ -67,15 +74,15 @@ export interface Begun {
 export interface Qualified {
   readonly record: PiBenchRecord;
   readonly qualification: Qualification;
-  readonly path: string;
+  /** Where it stands, without the verdict yet. */
+  readonly store: Store;
   /** Of the signal that ended it, before or while it measured again; null: none did. */
   readonly signalled: number | null;
   /** Of a signal that came, also where nothing was left to measure; null: none came. */
   readonly came: number | null;
 }
 
-/** For the counters to be looked at again, and of a deadline what has to be left then to write the record. */
-const AGAIN_LIMIT: Seconds = 15;
+/** Of a deadline, to write the record. */
 const TO_WRITE: Seconds = 2;
 
 /** Of one batch: its part, or none. */
@@ -86,9 +93,12 @@ function partsOf({ batches }: PiBenchRecord, index: number): readonly string[] {
 
 const elapsed = ({ began }: QualifyInput): Seconds => monotonic() - began;
 
-/** Seconds in which launches may begin. */
-function timeLeft(input: QualifyInput): Seconds {
-  const budget = input.budget ?? Number.POSITIVE_INFINITY;
+/**
+ * Seconds in which launches may begin.
+ * @param waited for other campaigns, which a deadline counts and a budget does not
+ */
+function timeLeft(input: QualifyInput, waited: Seconds): Seconds {
+  const budget = (input.budget ?? Number.POSITIVE_INFINITY) + waited;
   const deadline = (input.deadline ?? Number.POSITIVE_INFINITY) - RESERVE;
   return Math.min(budget, deadline) - elapsed(input);
 }
@@ -116,26 +126,35 @@ function begin(
 }
 
 /** @param first in whose folder the qualification lies */
-const runOne = (
+async function runOne(
   { quiet, wait, deadline, began, asked }: QualifyInput,
   start: CampaignStart,
   first: CampaignStart,
-): Promise<CampaignEnd> =>
-  runCampaign(start, {
-    quiet,
-    wait,
-    strict: false,
-    resumed: asked !== undefined && canBeResumed(asked) ? first.store.folder() : null,
-    until: deadline === null ? null : began + Math.max(0, deadline - RESERVE),
-  });
+  onMachine: NonNullable<RunOptions['onMachine']> = async () => {},
+): Promise<CampaignEnd> {
+  // Not tried beforehand: of ranks that do not find each other the verdict is to tell.
+  const engine = makeEngine(start.campaign, coresHere(), null);
+  try {
+    return await runCampaign(start, {
+      quiet,
+      wait,
+      strict: false,
+      engine,
+      resumed: asked !== undefined && canBeResumed(asked) ? first.store.folder() : null,
+      until: deadline === null ? null : began + Math.max(0, deadline - RESERVE),
+      onMachine,
+    });
+  } finally {
+    await engine.close();
+  }
+}
 
 function contextOf(
-  input: QualifyInput,
+  { suite, machine, surroundings, expected, baseline, history }: Looked,
   record: PiBenchRecord,
   reference: PiBenchRecord | null,
   after: Aftermath | null,
 ): Context {
-  const { suite, machine, surroundings, expected, baseline, history } = input;
   return {
     source: suite.file === null ? suite.name : `suite ${suite.name}`,
     machine,
@@ -149,12 +168,19 @@ function contextOf(
   };
 }
 
-/** What the counters have come to; null: nothing was measured. */
-function afterwards(input: QualifyInput, { batches }: PiBenchRecord): Aftermath | null {
-  if (batches.length === 0) return null;
-  const left = (input.deadline ?? Number.POSITIVE_INFINITY) - elapsed(input) - TO_WRITE;
-  return lookAgain(input.machine, Math.min(AGAIN_LIMIT, left));
+/** For the GPUs to be asked once more. */
+const timeToAsk = (input: QualifyInput): Seconds =>
+  (input.deadline ?? Number.POSITIVE_INFINITY) - elapsed(input) - TO_WRITE;
+
+/** @param waited for another campaign: what went on until then was its work, on the GPUs, too */
+async function lookAt(input: QualifyInput, waited: Seconds): Promise<Looked> {
+  const machine = waited > 0 ? withGpusNow(input.machine, timeToAsk(input)) : input.machine;
+  return { ...input, machine, surroundings: await input.lookAround() };
 }
+
+/** What the counters have come to; null: nothing was measured. */
+const afterwards = (input: QualifyInput, { batches }: PiBenchRecord): Aftermath | null =>
+  batches.length === 0 ? null : lookAgain(input.machine, timeToAsk(input));
 
 /** The baseline by its name, and what it holds of what was measured. */
 function baselineSaid({ baseline, machine }: QualifyInput, record: PiBenchRecord): Qualification['baseline'] {
@@ -171,7 +197,7 @@ const nameOf = ({ name }: QualifyInput['suite']): string => `qualify-${name}`;
 /** A first attempt is begun with what it was asked for beside it: from then on a kill loses nothing. */
 function beginFirst(input: QualifyInput): CampaignStart {
   const { suite, machine, out } = input;
-  const start = begin(input, batchesHere(suite, machine), out, nameOf(suite), timeLeft(input));
+  const start = begin(input, batchesHere(suite, machine), out, nameOf(suite), timeLeft(input, 0));
   if (input.asked !== undefined) start.store.writeAsked(askedText(input.asked));
   return start;
 }
@@ -199,11 +225,19 @@ async function attempt(
   start: CampaignStart,
   begunAgain: Begun['again'],
 ): Promise<Qualified> {
-  const { suite, machine, startedAt } = input;
   const { batches } = start.campaign;
-  const first = await runOne(input, start, start);
+  let looking: Promise<Looked> | null = null;
+  const look = (waited: Seconds): Promise<Looked> => (looking ??= lookAt(input, waited));
+  const first = await runOne(input, start, start, async (waited) => {
+    const { asked, surroundings } = await look(waited);
+    if (asked !== undefined) start.store.writeAsked(askedText(withSurroundings(asked, surroundings)));
+  });
+  // Where it was stopped while it waited nobody has looked yet.
+  const looked = await look(0);
+  const { suite, machine, startedAt } = looked;
+  let { waited } = first;
   const judged: (readonly JudgedCheck[])[] = [
-    judgeAll(suite, contextOf(input, first.record, null, afterwards(input, first.record))),
+    judgeAll(suite, contextOf(looked, first.record, null, afterwards(looked, first.record))),
   ];
   const attempts: Qualification['attempts'] = [
     {
@@ -230,7 +264,7 @@ async function attempt(
     const cost = suite.cooldown + costOfAll(first.record, again, batches, launches);
     const parts = [...new Set(again.flatMap((index) => partsOf(first.record, index)))];
     const known = begunAgain[number - 2];
-    if (known === undefined && cost > timeLeft(input)) {
+    if (known === undefined && cost > timeLeft(input, waited)) {
       say(`no time to measure again what did not hold (${parts.join(', ')})`);
       break;
     }
@@ -243,10 +277,11 @@ async function attempt(
     const place = join(folder, ATTEMPTS);
     ended = await runOne(
       input,
-      known ?? begin(input, once, place, `${nameOf(suite)}-again`, timeLeft(input)),
+      known ?? begin(input, once, place, `${nameOf(suite)}-again`, timeLeft(input, waited)),
       start,
     );
-    judged.push(ofBatches(judgeAll(suite, contextOf(input, ended.record, first.record, null))));
+    waited += ended.waited;
+    judged.push(ofBatches(judgeAll(suite, contextOf(looked, ended.record, first.record, null))));
     attempts.push({
       number,
       campaign: ended.record.campaign.id,
@@ -261,10 +296,10 @@ async function attempt(
     suite,
     machine,
     expected: input.expected,
-    baseline: baselineSaid(input, first.record),
+    baseline: baselineSaid(looked, first.record),
     startedAt,
     endedAt: new Date().toISOString(),
-    wall: elapsed(input),
+    wall: elapsed(input) - waited,
     judged,
     attempts,
     interrupted: signalled !== null,
@@ -280,7 +315,7 @@ async function attempt(
   return {
     record: withQualification(first.record, qualification),
     qualification,
-    path: first.path,
+    store: start.store,
     signalled,
     came: first.came ?? ended.came,
   };

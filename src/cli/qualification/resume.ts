@@ -5,6 +5,7 @@ import { doneSoFar } from '../../campaign/progress-of-journal.js';
 import { UserError } from '../../errors.js';
 import { monotonic } from '../../inspection/job.js';
 import type { MachineDescription } from '../../machine/types.js';
+import type { Surroundings } from '../../qualify/criteria/criterion.js';
 import { type Journal, readJournal } from '../../store/journal.js';
 import { readRecord } from '../../store/read-record.js';
 import { JOURNAL, RECORD } from '../../store/store.js';
@@ -12,7 +13,7 @@ import { goOn, sayTruncated } from '../go-on.js';
 import { describeHere } from '../here.js';
 import { keepAddon } from '../keep-addon.js';
 import { say } from '../say.js';
-import { canBeResumed, readAsked, suiteOf } from './asked.js';
+import { type Asked, canBeResumed, readAsked, suiteOf } from './asked.js';
 import { deliver, exitOf, printVerdict } from './deliver.js';
 import { pushAddress } from './gateway.js';
 import { baselineFrom, parseExpected, readHistory } from './inputs.js';
@@ -69,6 +70,12 @@ function checkSameGpus(there: MachineDescription, here: MachineDescription): voi
   );
 }
 
+/** The busier of both, as launches of both are judged; errors by what they were before the first. */
+function sinceKill({ busy, memoryErrors }: Asked, now: Surroundings): Surroundings {
+  const busier = busy === null || now.busy === null ? null : Math.max(busy ?? now.busy, now.busy);
+  return { busy: busier, memoryErrors: memoryErrors ?? now.memoryErrors };
+}
+
 /** @throws UserError */
 export async function resumeQualification(
   folder: string,
@@ -107,8 +114,6 @@ export async function resumeQualification(
   const there = described as unknown as MachineDescription;
   const machine = describeHere((expected.gpu ?? 0) > 0 || (there.gpus?.devices.length ?? 0) > 0);
   checkSameGpus(there, machine);
-  const now = await lookAround();
-  const busy = asked.busy === null || now.busy === null ? null : Math.max(asked.busy, now.busy);
   const used = [journal, ...found.map((one) => one.journal)].reduce(
     (sum, { entries }) => sum + doneSoFar(entries).active,
     0,
@@ -117,12 +122,11 @@ export async function resumeQualification(
     {
       suite,
       machine,
-      surroundings: {
-        busy,
-        memoryErrors: asked.memoryErrors ?? now.memoryErrors,
+      lookAround: async () => ({
+        ...sinceKill(asked, await lookAround()),
         // A row that broke before the kill is replaced by the boot: beside what is there now it would not be new.
         gpus: there.gpus?.devices ?? [],
-      },
+      }),
       expected,
       baseline: baselineFrom(asked.baseline, machine),
       history: readHistory(asked.out, suite, machine),

@@ -95,7 +95,7 @@ async function tryOne({ fault, code, check }: Expectation, suite: Suite, out: st
     suite,
     machine,
     // That others work here is no matter of this test, but what they do to its launches is.
-    surroundings: { busy: null, memoryErrors: null },
+    lookAround: async () => ({ busy: null, memoryErrors: null }),
     expected: {},
     baseline: null,
     history: [],

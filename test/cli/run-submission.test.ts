@@ -1,0 +1,101 @@
+/** What is left of a submission that could not be handed over, and who may follow one. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { runSubmission } from '../../src/cli/run-submission.js';
+import { UserError } from '../../src/errors.js';
+import { makeFolder } from '../../src/store/make-folder.js';
+import { findScheduler } from '../../src/submit/index.js';
+import { appendToSubmission } from '../../src/submit/journal.js';
+import { SUBMISSION_JOURNAL } from '../../src/submit/names.js';
+import { NoAnswer } from '../../src/submit/no-answer.js';
+import { slurm } from '../../src/submit/slurm.js';
+import { headOf } from '../submit/support.js';
+import { withFolder } from '../support/pi-bench.js';
+
+vi.mock('../../src/submit/index.js', () => ({ findScheduler: vi.fn() }));
+
+const QUIET = { json: false, quiet: true };
+
+let said = '';
+beforeEach(() => {
+  said = '';
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    said += text;
+    return true;
+  });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** What is said of a submission of one node whose scheduler answers so, and whether its folder is there afterwards. */
+const handedOver = (error: Error) =>
+  withFolder(async (above) => {
+    const folder = join(above, 'submission');
+    appendHead(folder);
+    const submit = () => Promise.reject(error);
+    vi.mocked(findScheduler).mockReturnValue({
+      ...slurm,
+      connect: async () => ({
+        submit,
+        find: async () => [],
+        observe: async () => new Map(),
+        output: async () => '',
+        said: async () => '',
+        async cancel() {},
+        howToCancel: () => '',
+      }),
+    });
+    await expect(runSubmission(folder, QUIET)).rejects.toBe(error);
+    return { isThere: existsSync(folder), resumed: said.includes(`pi-bench resume ${folder} goes on`) };
+  });
+
+function appendHead(folder: string): void {
+  makeFolder(folder);
+  appendToSubmission(folder, headOf());
+}
+
+describe('a submission that is not handed over', () => {
+  it('leaves nothing behind where the scheduler refuses it', async () => {
+    expect(await handedOver(new UserError('sbatch refuses: no'))).toEqual({ isThere: false, resumed: false });
+  });
+
+  it.each([
+    ['the scheduler does not answer', new NoAnswer('sbatch does not answer')],
+    ['it cannot be noted that it was', new Error('no space left for the journal')],
+  ])('stays where %s, and can be gone on with: its jobs may be there', async (_, error) => {
+    expect(await handedOver(error)).toEqual({ isThere: true, resumed: true });
+  });
+});
+
+const canLock = spawnSync('flock', ['--help']).error === undefined;
+if (!canLock) console.warn('skipped: there is no program flock here');
+
+/** A process of another machine that follows it, until it is killed. */
+function following(folder: string): Promise<ChildProcess> {
+  const script = 'exec 3>>lock && flock -n 3 && echo pid 7 on login1 >&3 && echo ready && exec sleep 1000';
+  const child = spawn('sh', ['-c', script], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
+  return new Promise((resolve, reject) => {
+    child.stdout.once('data', () => resolve(child));
+    child.once('exit', () => reject(new Error('could not lock')));
+  });
+}
+
+describe.skipIf(!canLock)('a submission that another machine follows', () => {
+  it('is followed by no second one, which is told by whom, and changes nothing', () =>
+    withFolder(async (folder) => {
+      appendHead(folder);
+      const journal = readFileSync(join(folder, SUBMISSION_JOURNAL), 'utf8');
+      const other = await following(folder);
+      try {
+        await expect(runSubmission(folder, QUIET, true)).rejects.toThrow(
+          /another machine .*, follows submission \S+ \(pid 7 on login1\): wait for its end, or end it; .* remove \S+\/lock$/,
+        );
+        expect(readFileSync(join(folder, SUBMISSION_JOURNAL), 'utf8')).toBe(journal);
+      } finally {
+        other.kill('SIGKILL');
+      }
+    }));
+});
