@@ -12,11 +12,13 @@ interface Range {
   readonly bytes: boolean;
 }
 
-/** Both ends count, or both are bytes; the lower may leave its unit to the upper. */
+const isBare = (number: string): boolean => /\d$/.test(number);
+
+/** Both ends count, or both are bytes; beside an upper end of bytes a bare number is bytes, too: `8..64MiB`. */
 function endsOf(first: string, last: string): Range | null {
   const bytes = parseBytes(last);
   if (bytes !== null) {
-    const low = parseBytes(first) ?? parseBytes(`${first}B`);
+    const low = parseBytes(isBare(first) ? `${first}B` : first);
     return low === null ? null : { low, high: bytes, bytes: true };
   }
   const [low, high] = [parseQuantity(first), parseQuantity(last)];
@@ -33,6 +35,12 @@ function stepsOf({ low, high }: Range, step: string, size: number): readonly num
   return [...values, high];
 }
 
+/** What a range is multiplied by, or what is added; null: neither. Of bytes a step that is added may have their unit. */
+function sizeOf(size: string | undefined, step: string, bytes: boolean): number | null {
+  if (size === undefined) return DEFAULT_FACTOR;
+  return parseQuantity(size) ?? (bytes && step === '+' ? parseBytes(size) : null);
+}
+
 /**
  * `low..high` doubles from `low`, with `*3` trebles, with `+8` adds 8; `high` is always the last.
  * null for what is no range of numbers: `cblas:../libblas.so`.
@@ -42,10 +50,10 @@ function rangeOf(item: string, option: string): readonly string[] | null {
     /^([\d._]+\w*)\.\.([\d._]+[A-Za-z]*)(?:([*+])(.+))?$/.exec(item) ?? [];
   if (first === undefined || last === undefined) return null;
   const range = endsOf(first, last);
-  const by = size === undefined ? DEFAULT_FACTOR : parseQuantity(size);
+  const by = sizeOf(size, step, range?.bytes === true);
   if (range === null || range.low > range.high || by === null || by <= (step === '*' ? 1 : 0)) {
     throw new QuantityError(
-      `${option} takes ranges such as 64..4096*2, 1..8+1 or 32KiB..1MiB, the smaller end first; got "${item}"`,
+      `${option} takes ranges such as 64..4096*2, 1..8+1 or 32KiB..1MiB+32KiB, the smaller end first; got "${item}"`,
     );
   }
   if (range.low === 0 && step === '*' && range.high > 0) {

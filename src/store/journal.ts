@@ -72,7 +72,7 @@ export function readJournal(path: string): Journal {
 }
 
 /** Cuts off a line that was not written whole. */
-export const repairJournal = (path: string, journal: Journal): void => cutToWholeLines(path, journal);
+export const repairJournal = (path: string, lines: WholeLines): void => cutToWholeLines(path, lines);
 
 /** @throws the system's error; the journal is then as it was. */
 export const appendToJournal = (path: string, entry: JournalEntry): void => appendJsonLine(path, entry);

@@ -11,7 +11,8 @@ import type { ReadInspection } from '../record/analyse-inspection.js';
 import type { PiBenchRecord } from '../record/schema.js';
 import { writeFileAtomic } from './atomic.js';
 import { LOCK } from './folder-lock.js';
-import { appendToJournal, type JournalEntry } from './journal.js';
+import { appendToJournal, type JournalEntry, repairJournal } from './journal.js';
+import type { WholeLines } from './json-lines.js';
 import { makeFolder } from './make-folder.js';
 import { leaveLink, MOVED } from './moved.js';
 import { readInspection } from './read-inspection.js';
@@ -47,6 +48,8 @@ export interface Store {
   inspectionFolders(): readonly string[];
   /** Called when a document had to go to a folder of another root: everything else follows it. */
   documentWritten(path: string): void;
+  /** Cuts off a line that a kill left. @param lines that are whole */
+  repairJournal(lines: WholeLines): void;
   /** With the moment on the clock that nobody sets. */
   append(entry: JournalEntry): void;
   writeRecord(record: PiBenchRecord): string;
@@ -168,6 +171,7 @@ export function openStore(wanted: string, campaign: string, onMove: (move: Move)
       const why = new Error('a document could not be written there');
       tellMove(move(why), why);
     },
+    repairJournal: (lines) => writing(() => repairJournal(join(root, JOURNAL), lines)),
     append: (entry) =>
       writing(() => appendToJournal(join(root, JOURNAL), { ...entry, monotonic: monotonic() })),
     writeRecord: (record) =>

@@ -1,12 +1,20 @@
-/** Under which conditions a campaign may go on. */
+/** Under which conditions a campaign may go on, and where. */
+import { appendFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeEach, expect, it, vi } from 'vitest';
+import { beginCampaign } from '../../src/cli/begin-campaign.js';
 import type { describeHere } from '../../src/cli/here.js';
 import { UserError } from '../../src/errors.js';
 import type { GpuDescription } from '../../src/machine/gpus.js';
 import type { MachineDescription } from '../../src/machine/types.js';
 import { identity } from '../../src/package.js';
-import type { Journal } from '../../src/store/journal.js';
+import { type Journal, readJournal } from '../../src/store/journal.js';
+import { cutToWholeLines } from '../../src/store/json-lines.js';
+import { JOURNAL } from '../../src/store/store.js';
+import { campaignOf } from '../support/campaign.js';
 import { machineOf } from '../support/machine.js';
+import { withModule } from '../support/mocked.js';
+import { withFolder } from '../support/pi-bench.js';
 
 const here = vi.hoisted(() => ({ describe: vi.fn<typeof describeHere>() }));
 vi.mock('../../src/cli/here.js', () => ({ describeHere: here.describe }));
@@ -220,3 +228,33 @@ it('refuses where another host runs the same image, and where nothing tells whet
     /^this campaign was begun before this machine was booted, or on another one of its kind, .*: start it anew$/,
   );
 });
+
+it('goes on in another folder where its own became read-only after a kill had cut off a line', () =>
+  withFolder(async (folder) => {
+    vi.stubEnv('TMPDIR', join(folder, 'elsewhere'));
+    const { store } = beginCampaign({ ...campaignOf([]), id: 'cut-off' }, folder, machine);
+    const own = store.folder();
+    const path = join(own, JOURNAL);
+    appendFileSync(path, '{"event":"sta');
+    // Modes of files do not hold for root, so it is said here.
+    const readOnly: typeof cutToWholeLines = (file, lines) => {
+      if (file === path) throw new Error('EROFS: read-only file system');
+      cutToWholeLines(file, lines);
+    };
+    const { goOn } = await withModule(
+      'src/store/json-lines.ts',
+      { cutToWholeLines: readOnly },
+      () => import('../../src/cli/go-on.js'),
+    );
+    const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    try {
+      const went = goOn(own, readJournal(path));
+      expect(went.store.folder().startsWith(join(folder, 'elsewhere'))).toBe(true);
+      expect(went.journal.map(({ event }) => event)).toEqual(['campaign', 'resumed']);
+      expect(String(write.mock.calls[0]?.[0])).toContain(`the campaign goes to ${went.store.folder()}`);
+      expect(readFileSync(path, 'utf8')).toMatch(/"sta$/);
+    } finally {
+      write.mockRestore();
+      vi.unstubAllEnvs();
+    }
+  }));

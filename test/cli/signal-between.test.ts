@@ -18,7 +18,7 @@ const INTERRUPTED = 130;
 /** Each campaign comes to this record, and the signal after it. */
 function endsWith(record: PiBenchRecord, folder: string): void {
   const path = join(folder, 'record.json');
-  const end = { record, path, exitCode: 0, signalled: null, came: INTERRUPTED };
+  const end = { record, path, exitCode: 0, signalled: null, came: INTERRUPTED, waited: 0 };
   vi.mocked(runCampaign).mockResolvedValue(end);
 }
 
@@ -44,7 +44,7 @@ const qualified = (out: string) =>
   qualify({
     suite: parseSuite(SUITE, 'small', () => ''),
     machine: knownMachine(),
-    surroundings: { busy: null, memoryErrors: null },
+    lookAround: async () => ({ busy: null, memoryErrors: null }),
     expected: {},
     baseline: null,
     history: [],

@@ -42,21 +42,42 @@ describe('a launcher', () => {
   });
 });
 
+const gpu = (ordinal: number, freeBytes: number) =>
+  ({
+    ordinal,
+    name: 'a GPU',
+    computeCapability: '9.0',
+    memoryBytes: 80 * GIB,
+    l2Bytes: 2 ** 25,
+    freeBytes,
+  }) as GpuDescription;
+const devices = [gpu(0, 70 * GIB), gpu(1, 60 * GIB), gpu(2, GIB)];
+const machine = {
+  ...machineOf(),
+  gpus: { problem: null, cuda: '13.0', library: 'libcuda.so.1', devices },
+};
+
+describe('a GPU that is named twice', () => {
+  // Of a stack of one's own: what executes it need not be here.
+  const own = new Map([['own', { provider: 'cublas', variant: null, own: 'own' }]]);
+  const batchesOn = (flags: Flags) =>
+    sweptBatches(
+      findIndicator('matmul'),
+      { ...HOW, size: '64', stack: 'own', device: 'cuda:0,cuda:00', ...flags },
+      machine,
+      own,
+    );
+
+  it('is one device, which is measured once', () => {
+    expect(batchesOn({}).map(({ device }) => device)).toEqual(['cuda:0']);
+  });
+
+  it('is refused at once: it would be measured beside itself', () => {
+    expect(() => batchesOn({ 'at-once': 'only' })).toThrow(/cuda:0,cuda:00 is one device here/);
+  });
+});
+
 describe('a share of the memory of GPUs', () => {
-  const gpu = (ordinal: number, freeBytes: number) =>
-    ({
-      ordinal,
-      name: 'a GPU',
-      computeCapability: '9.0',
-      memoryBytes: 80 * GIB,
-      l2Bytes: 2 ** 25,
-      freeBytes,
-    }) as GpuDescription;
-  const devices = [gpu(0, 70 * GIB), gpu(1, 60 * GIB), gpu(2, GIB)];
-  const machine = {
-    ...machineOf(),
-    gpus: { problem: null, cuda: '13.0', library: 'libcuda.so.1', devices },
-  };
   // Of the cases alone: where the kernels of GPUs are not built there are no batches of them.
   const sizesOn = (device: string) => {
     const sizes: number[] = [];

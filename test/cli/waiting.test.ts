@@ -20,7 +20,7 @@ it('says for whom it waits, each minute for how long it has, and in the end how 
   const { lines, waiting } = told();
   waiting.begin('campaign a');
   vi.advanceTimersByTime(130_000);
-  waiting.end(true);
+  expect(waiting.end(true)).toBe(130);
   vi.advanceTimersByTime(600_000);
   expect(lines).toEqual([
     'waiting: campaign a is measuring on this machine (--no-wait measures beside it)',
@@ -41,7 +41,7 @@ it('counts on where another one got the machine first', () => {
 
 it('is silent where nobody had to be waited for', () => {
   const { lines, waiting } = told();
-  waiting.end(true);
+  expect(waiting.end(true)).toBe(0);
   expect(lines).toEqual([]);
 });
 

@@ -1,7 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { movedTo } from '../../src/store/moved.js';
 import {
   campaignFolder,
   journalOf,
@@ -12,6 +13,22 @@ import {
   until,
   withFolder,
 } from '../support/pi-bench.js';
+
+/** Is measured again after a while: no two repetitions are alike to the nanosecond. */
+const NEVER_STEADY = `
+name: quick
+cooldown: 3s
+campaign:
+  measure:
+    - indicator: matmul
+      parameters: { size: 128, threads: 1 }
+      repetitions: 200
+      inspections: 1
+      warmup: 50ms
+      labels: { part: small }
+checks:
+  - { check: stability, cvAtMost: 0 }
+`;
 
 /** A file system of its own, small enough to fill; only where this user may mount. */
 function canMount(): boolean {
@@ -69,6 +86,46 @@ describe.skipIf(!canMount())('a file system that becomes full while a campaign r
         }
       } finally {
         execFileSync('umount', [folder]);
+      }
+    }));
+
+  it('loses no verdict: its record goes to another folder, too, and what was asked for is kept', () =>
+    withFolder(async (folder) => {
+      const out = join(folder, 'out');
+      mkdirSync(out);
+      writeFileSync(join(folder, 'quick.yaml'), NEVER_STEADY);
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=512k', 'tmpfs', out]);
+      try {
+        const running = startPiBench(
+          ['qualify', '--suite', 'quick.yaml', '--quiet', '--out', 'out', '--format', 'junit=result.xml'],
+          folder,
+          { ...process.env, XDG_STATE_HOME: join(folder, 'state') },
+        );
+        await until(() => {
+          const [name] = readdirSync(out);
+          const there = name !== undefined && existsSync(join(out, name, 'journal.ndjson'));
+          return there && journalOf(join(out, name)).at(-1)?.event === 'stopped' ? true : undefined;
+        }, 'the end of the first campaign');
+        const here = campaignFolder(out);
+        // While it cools down before it measures again.
+        try {
+          writeFileSync(join(out, 'ballast'), Buffer.alloc(512 * 1024));
+        } catch {
+          // As full as it gets.
+        }
+        const { code, stdout, stderr } = await running.ended;
+        expect([1, 2]).toContain(code);
+        expect(stdout).toMatch(/^(NOT QUALIFIED|INCONCLUSIVE)/);
+        const moved = movedTo(here) ?? '';
+        expect(stderr).toContain(`the campaign goes to ${moved}`);
+        expect(readRecordFile(moved).qualification?.outcome).toMatch(/not-qualified|inconclusive/);
+        expect(existsSync(join(folder, 'result.xml'))).toBe(true);
+        const [verdicts] = readdirSync(join(folder, 'state'), { recursive: true, encoding: 'utf8' })
+          .filter((name) => name.endsWith('.json'))
+          .map((name) => readFileSync(join(folder, 'state', name), 'utf8'));
+        expect(verdicts).toContain(join(moved, 'record.json'));
+      } finally {
+        execFileSync('umount', [out]);
       }
     }));
 });

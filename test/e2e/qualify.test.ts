@@ -85,6 +85,17 @@ describe('pi-bench qualify', () => {
       expect(readFileSync(join(folder, 'result.xml'), 'utf8')).toContain('<testsuite');
     }));
 
+  it('keeps its verdict and writes its formats also where nobody reads what it prints', () =>
+    withFolder(async (folder) => {
+      const env = { ...process.env, XDG_STATE_HOME: join(folder, 'state') };
+      const asked = 'qualify --tier t0 --expect cpu=1000000 --format junit=result.xml';
+      const command = `set -o pipefail; ${process.execPath} ${launcher} ${asked} | true`;
+      const { code } = await start('bash', ['-c', command], folder, env).ended;
+      expect(code).toBe(1);
+      expect(readFileSync(join(folder, 'result.xml'), 'utf8')).toContain('<testsuite');
+      expect((await run(folder, 'verdict', '--max-age', '1h')).stdout).toMatch(/^not-qualified t0/);
+    }));
+
   it('keeps and says nothing of a password that it pushes with', () =>
     withFolder(async (folder) => {
       const address = 'http://someone:secret@127.0.0.1:9/';
@@ -209,6 +220,9 @@ describe('pi-bench qualify', () => {
       const settled = await run(folder, 'resume', own);
       expect(settled.stderr).toMatch(/came to its end/);
       expect(settled.code).toBe(code);
+      const strict = await run(folder, 'resume', own, '--strict');
+      expect([strict.code, strict.stdout]).toEqual([64, '']);
+      expect(strict.stderr).toMatch(/is a qualification, .* so nothing would come of --strict: leave it out/);
       // A tier that takes a minute is started anew.
       const asked = JSON.parse(readFileSync(join(own, 'qualify.json'), 'utf8')) as object;
       writeFileSync(join(own, 'qualify.json'), JSON.stringify({ ...asked, tier: 't1', suite: null }));

@@ -36,6 +36,12 @@ describe('several values of a flag', () => {
     expect(values('8..64B')).toEqual(['8B', '16B', '32B', '64B']);
     expect(values('1KiB..4KiB')).toEqual(['1024B', '2048B', '4096B']);
     expect(values('32KiB,1MiB')).toEqual(['32KiB', '1MiB']);
+    expect(values('8..64MiB')[0]).toBe('8B');
+  });
+
+  it('add bytes to bytes, with or without their unit', () => {
+    expect(values('1KiB..4KiB+1KiB')).toEqual(['1024B', '2048B', '3072B', '4096B']);
+    expect(values('1KiB..3KiB+1Ki')).toEqual(['1024B', '2048B', '3072B']);
   });
 
   it('begin with 0 only where they add: 0 cannot be doubled', () => {
@@ -63,6 +69,11 @@ describe('several values of a flag', () => {
     '1..8*x',
     '1..100000+1',
     '4..5..6',
+    // 8000 or 8192 bytes?
+    '8K..1MiB',
+    '8k..1MiB',
+    '1..8+1KiB',
+    '1KiB..1MiB*2KiB',
   ])('are refused: "%s"', (text) => {
     expect(() => values(text)).toThrow(/--size/);
   });
