@@ -56,7 +56,7 @@ export interface RunOptions {
   /** The folder by which it is resumed, should it not come to its end; absent: its own; null: it cannot be. */
   readonly resumed?: string | null;
   /**
-   * Waited for before anything is launched, once no other campaign is in the way.
+   * Waited for before anything is launched, once no other campaign is in the way; not called where nothing is left to launch.
    * @param waited for that
    */
   readonly onMachine?: (waited: Seconds) => Promise<void>;
@@ -154,17 +154,17 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
 
   const engine = options.engine ?? makeLocalEngine(null);
   const progress = await makeProgress(options.quiet);
-  const { lock, waited } =
-    before.complete || finished !== undefined || campaign.batches.length === 0
-      ? { lock: null, waited: 0 }
-      : await takeMachine(campaign.id, options.wait, onContended, stopper, engine);
+  const isIdle = before.complete || finished !== undefined || campaign.batches.length === 0;
+  const { lock, waited } = isIdle
+    ? { lock: null, waited: 0 }
+    : await takeMachine(campaign.id, options.wait, onContended, stopper, engine);
   // Until the record is written: whoever waits would begin to measure beside the threads that analyse.
   try {
     let began: Seconds;
     let launched = false;
     let conducted: Conducted;
     try {
-      if (!stopper.signal.aborted) await options.onMachine?.(waited);
+      if (!isIdle && !stopper.signal.aborted) await options.onMachine?.(waited);
       began = monotonic();
       conducted = await conduct(
         {

@@ -54,10 +54,10 @@ const batch = specOf({
   case: matmulCase({ transpose: 'NN', batch: 1, prepack: false, pin: false, threads: 1 }),
 });
 
-async function run(folder: string, onMachine: (waited: number) => Promise<void>) {
+async function run(folder: string, onMachine: (waited: number) => Promise<void>, batches = [batch]) {
   const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   try {
-    return await runCampaign(beginCampaign(campaignOf([batch]), folder, machineOf()), {
+    return await runCampaign(beginCampaign(campaignOf(batches), folder, machineOf()), {
       quiet: true,
       wait: true,
       strict: false,
@@ -92,4 +92,11 @@ it('tells when it has it, before it launches anything, and how long it waited', 
     expect(log).toEqual(['ours', 'told', 'launched', 'analysed', 'released']);
     expect(told).toEqual([waited]);
     expect(waited * 1000).toBeGreaterThan(WAITED_MS / 2);
+  }));
+
+it('is not told of a machine where it has nothing to launch', () =>
+  withFolder(async (folder) => {
+    const told = vi.fn<() => Promise<void>>();
+    await run(folder, told, []);
+    expect(told).not.toHaveBeenCalled();
   }));

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it, vi } from 'vitest';
-import type { Asked } from '../../src/cli/qualification/asked.js';
+import { type Asked, keptSurroundings } from '../../src/cli/qualification/asked.js';
 import type { runCampaign } from '../../src/cli/run-campaign.js';
 import { monotonic } from '../../src/inspection/job.js';
 import { parseSuite } from '../../src/qualify/suite.js';
@@ -130,3 +130,10 @@ it('has none left where it worked for as long', () =>
       write.mockRestore();
     }
   }));
+
+it('is judged by what was kept, where all of its first launches are done', () => {
+  const kept = { ...ASKED, busy: 0.01, memoryErrors: LONE };
+  expect(keptSurroundings(kept, { complete: true })).toEqual({ busy: 0.01, memoryErrors: LONE });
+  expect(keptSurroundings(kept, { complete: false })).toBeNull();
+  expect(keptSurroundings(ASKED, { complete: true })).toBeNull();
+});

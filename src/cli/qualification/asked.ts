@@ -53,6 +53,17 @@ export const withSurroundings = (asked: Asked, { busy, memoryErrors }: Surroundi
   memoryErrors,
 });
 
+/**
+ * What was found then, where none of the first launches is left: whoever works on the node by now had no part in them. null: it has to be
+ * looked at now.
+ */
+export function keptSurroundings(
+  { busy, memoryErrors }: Asked,
+  { complete }: { readonly complete: boolean },
+): Surroundings | null {
+  return busy === undefined || memoryErrors === undefined || !complete ? null : { busy, memoryErrors };
+}
+
 export const askedText = (asked: Asked): string => `${JSON.stringify(asked, null, 1)}\n`;
 
 /** @throws UserError */

@@ -13,7 +13,7 @@ import { goOn, sayTruncated } from '../go-on.js';
 import { describeHere } from '../here.js';
 import { keepAddon } from '../keep-addon.js';
 import { say } from '../say.js';
-import { type Asked, canBeResumed, readAsked, suiteOf } from './asked.js';
+import { type Asked, canBeResumed, keptSurroundings, readAsked, suiteOf } from './asked.js';
 import { deliver, exitOf, printVerdict } from './deliver.js';
 import { pushAddress } from './gateway.js';
 import { baselineFrom, parseExpected, readHistory } from './inputs.js';
@@ -123,7 +123,7 @@ export async function resumeQualification(
       suite,
       machine,
       lookAround: async () => ({
-        ...sinceKill(asked, await lookAround()),
+        ...(keptSurroundings(asked, doneSoFar(journal.entries)) ?? sinceKill(asked, await lookAround())),
         // A row that broke before the kill is replaced by the boot: beside what is there now it would not be new.
         gpus: there.gpus?.devices ?? [],
       }),
