@@ -2,7 +2,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
-import { EXIT, UserError } from '../errors.js';
+import { EXIT, messageOf, UserError } from '../errors.js';
 import { plural } from '../quantities/format.js';
 import { terminalStyle } from '../readers/terminal/style.js';
 import { renderSubmission } from '../readers/terminal/submission.js';
@@ -112,6 +112,16 @@ function isHandedOver(folder: string, error: unknown): boolean {
   return !refused && entries.some(({ event }) => event === 'submitting');
 }
 
+/** What was refused as a whole leaves nothing behind. */
+function removeRefused(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch (error) {
+    // Why it was refused is what counts.
+    say(`${folder} is left there: ${messageOf(error)}`);
+  }
+}
+
 /**
  * @param resumed it was begun by another pi-bench
  * @throws UserError, after saying how the submission can be gone on with
@@ -125,15 +135,17 @@ export async function runSubmission(
   // Two that follow one submission would each hand over what is to be done.
   const lock = await lockWork(`pi-bench-submission-${head.id}`, folder, `follows submission ${head.id}`);
   try {
-    repairSubmission(folder);
-    if (resumed) appendToSubmission(folder, { event: 'resumed', at: new Date().toISOString() });
-    await followToEnd(folder, head, options);
+    try {
+      repairSubmission(folder);
+      if (resumed) appendToSubmission(folder, { event: 'resumed', at: new Date().toISOString() });
+      await followToEnd(folder, head, options);
+    } finally {
+      // Before its folder is removed: of a file that is open NFS keeps one by another name there.
+      lock.release();
+    }
   } catch (error) {
     if (isHandedOver(folder, error)) say(`pi-bench resume ${folder} goes on from here`);
-    // What was refused as a whole leaves nothing behind.
-    else if (!resumed) rmSync(folder, { recursive: true, force: true });
+    else if (!resumed) removeRefused(folder);
     throw error;
-  } finally {
-    lock.release();
   }
 }

@@ -183,17 +183,34 @@ function varying(all: readonly Traits[]): readonly string[] {
   return withMore(withMore(what, different.filter(isLabel)), different.filter(isHow));
 }
 
+/** Tables with a batch that nothing but its file tells from one of elsewhere. */
+function collidingTables(
+  tables: readonly (string | undefined)[],
+  texts: readonly string[],
+): ReadonlySet<string | undefined> {
+  const ofText = new Map<string, Set<string | undefined>>();
+  texts.forEach((text, i) => {
+    ofText.set(text, (ofText.get(text) ?? new Set()).add(tables[i]));
+  });
+  return new Set([...ofText.values()].filter(({ size }) => size > 1).flatMap((alike) => [...alike]));
+}
+
 /**
- * With its table each batch that nothing else tells from one of another table: those of several sizes are one sweep over them,
- * whatever files they are in, and two of one size are not one line.
+ * With its table each batch of a table that collides with another. Tables of one size each are one sweep over them, whatever files
+ * they are in; two with a size in common are two lines, and that in all their sizes: what they have not in common would be one
+ * line else, from one's start to the other's end.
  */
 function withTables(batches: readonly NamedBatch[], all: readonly Traits[]): readonly Traits[] {
+  const tables = batches.map(({ imported }) => imported?.table);
+  if (tables.every((table) => table === undefined)) return all;
   const keys = varying(all);
-  const texts = all.map((traits) => textOf(traits, keys));
-  const tables = batches.map(({ imported }) => imported?.table ?? null);
+  const colliding = collidingTables(
+    tables,
+    all.map((traits) => textOf(traits, keys)),
+  );
   return all.map((traits, i) => {
-    const ofAlike = tables.filter((_, j) => texts[j] === texts[i]);
-    return new Set(ofAlike).size === 1 ? traits : new Map([...traits, ['table', tables[i] ?? null]]);
+    const table = tables[i];
+    return table !== undefined && colliding.has(table) ? new Map([...traits, ['table', table]]) : traits;
   });
 }
 

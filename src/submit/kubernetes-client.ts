@@ -33,6 +33,7 @@ interface Library {
     loadFromDefault(): void;
     setCurrentContext(name: string): void;
     getCurrentCluster(): { readonly server: string } | null;
+    applyToHTTPSOptions(options: object): Promise<void>;
     makeApiClient<T>(api: new (configuration: never) => T): T;
   };
   BatchV1Api: new (configuration: never) => Batch;
@@ -71,13 +72,17 @@ const UNREACHED: readonly string[] = [
   'ENETUNREACH',
   'ENOTFOUND',
 ];
+/** So was none with which there is no safe connection: its certificate is not trusted, has expired, or is another's. */
+const UNTRUSTED = /^(CERT_|ERR_TLS_CERT_|UNABLE_TO_)|SELF_SIGNED_CERT/;
 /** From this status on a server, or what stands before it, failed at what it may have done all the same. */
 const SERVER_FAILED = 500;
 
 /** Whether it is certain that what was asked for was not done. */
-function isRefusal(error: unknown): boolean {
+export function isRefusal(error: unknown): boolean {
   const status = error !== null && typeof error === 'object' && 'code' in error ? error.code : null;
-  return typeof status === 'number' ? status < SERVER_FAILED : UNREACHED.includes(systemCode(error) ?? '');
+  if (typeof status === 'number') return status < SERVER_FAILED;
+  const code = systemCode(error) ?? '';
+  return UNREACHED.includes(code) || UNTRUSTED.test(code);
 }
 
 async function load(): Promise<Library> {
@@ -98,6 +103,12 @@ export async function openCluster(namespace: string, context: string | null): Pr
   const server = config.getCurrentCluster()?.server;
   if (server === undefined)
     throw new UserError(`the kubeconfig has no cluster${context === null ? '' : ` for context ${context}`}`);
+  try {
+    // A program that logs in and fails later would look like a server that does not answer.
+    await config.applyToHTTPSOptions({});
+  } catch (error) {
+    throw new UserError(`cannot log in to Kubernetes (${server}): ${clusterWords(error)}`);
+  }
   const batch = config.makeApiClient(library.BatchV1Api);
   const core = config.makeApiClient(library.CoreV1Api);
   const asking = async <T>(answer: Promise<T>): Promise<T> => {

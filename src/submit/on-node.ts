@@ -1,9 +1,18 @@
 /**
  * One attempt on one node: runs the command as its own process, and gives its results back through the folder of the submission,
- * or as text where the node does not see that folder. The edge to processes and files.
+ * or as text where the node does not see that folder, or cannot put them there. The edge to processes and files.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  fstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { constants, hostname, tmpdir } from 'node:os';
 import { basename, dirname, join, normalize, resolve } from 'node:path';
 import { EXIT } from '../errors.js';
@@ -229,8 +238,7 @@ function placeOf(task: Task): Place {
 }
 
 /** @returns whether the submission's folder has it */
-function leaveEnd(work: string, ended: Omit<Delivery, 'files' | 'leftBehind'>): boolean {
-  const delivery: Delivery = { ...ended, files: null, leftBehind: null };
+function leaveEnd(work: string, delivery: Delivery): boolean {
   try {
     writeFileAtomic(join(work, END_FILE), `${JSON.stringify(delivery)}\n`);
     return true;
@@ -238,6 +246,9 @@ function leaveEnd(work: string, ended: Omit<Delivery, 'files' | 'leftBehind'>): 
     return false;
   }
 }
+
+/** As that of a batch job, which the scheduler puts into the submission's folder; others bring back what is printed by themselves. */
+const printsToFile = (): boolean => fstatSync(process.stdout.fd).isFile();
 
 /** Delivers what came of it, whatever that is: how the command ended is in the delivery, not in an exit code. */
 export async function runOnNode(given: Task): Promise<void> {
@@ -251,14 +262,26 @@ export async function runOnNode(given: Task): Promise<void> {
     const command = withOut(withNodeName(withFiles(task, cwd, work), node), out);
     const how = await runCampaignHere(command, cwd);
     const campaign = campaignIn(out);
-    const ended = { target: task.target, attempt: task.attempt, node, ...how, campaign };
+    const bare: Delivery = {
+      target: task.target,
+      attempt: task.attempt,
+      node,
+      ...how,
+      campaign,
+      files: null,
+      leftBehind: null,
+    };
     const folder = campaign === null ? null : join(out, campaign);
     // A campaign whose folder became full is elsewhere on this node.
     const elsewhere = folder === null ? null : movedTo(folder);
-    if (shared && elsewhere === null && leaveEnd(work, ended)) return;
-    const results =
-      folder === null ? { files: null, leftBehind: null } : carried(elsewhere ?? folder, task.mostBytes);
-    process.stdout.write(deliveryLines({ ...ended, ...results }));
+    if (shared && elsewhere === null && leaveEnd(work, bare)) return;
+    const whole = folder === null ? bare : { ...bare, ...carried(elsewhere ?? folder, task.mostBytes) };
+    if (shared && elsewhere !== null) {
+      if (leaveEnd(work, whole)) return;
+      // Where there is no room for that, there is none for it in a log beside it.
+      if (printsToFile() && leaveEnd(work, bare)) return;
+    }
+    process.stdout.write(deliveryLines(whole));
   } finally {
     if (!shared) rmSync(work, { recursive: true, force: true });
   }

@@ -79,3 +79,15 @@ export async function mustRun(
     ? new NoAnswer(`${program} does not answer: ${why}`)
     : new UserError(`${program} refuses: ${why}`);
 }
+
+/**
+ * Of one that only says whether it would take something: without its answer nothing was handed over either.
+ * @throws UserError, and no NoAnswer
+ */
+export async function mustTake(...asked: Parameters<typeof mustRun>): Promise<void> {
+  try {
+    await mustRun(...asked);
+  } catch (error) {
+    throw error instanceof NoAnswer ? new UserError(error.message) : error;
+  }
+}

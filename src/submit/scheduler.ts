@@ -65,7 +65,7 @@ export interface Connection {
     jobs: readonly Submitted[],
     attempts: ReadonlyMap<string, number>,
   ): Promise<ReadonlyMap<string, JobState>>;
-  /** What a task printed, for nodes that do not share the folder; empty where nothing can be had. */
+  /** What a task printed, for nodes that do not share the folder or can put nothing there; empty where nothing can be had. */
   output(job: Submitted, attempt: number): Promise<string>;
   /** The end of what it said on stderr, for a reason. */
   said(job: Submitted, attempt: number): Promise<string>;

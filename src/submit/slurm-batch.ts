@@ -4,12 +4,12 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf, UserError } from '../errors.js';
+import { messageOf, systemCode, UserError } from '../errors.js';
 import { makeFolder } from '../store/make-folder.js';
 import { JOBS, jobName } from './names.js';
 import { NoAnswer } from './no-answer.js';
 import { nodeCommand, quoted, tailOf } from './node-command.js';
-import { mustRun, PATIENCE_MS, runProgram, wordsOf } from './run-program.js';
+import { mustRun, mustTake, PATIENCE_MS, runProgram, wordsOf } from './run-program.js';
 import type { Connection, Context, JobState, Settings, Submitted } from './scheduler.js';
 import { askAccounting, askJobs, stateOfJob, withHopeless } from './slurm-queue.js';
 import { remedyOf } from './slurm-refusal.js';
@@ -32,19 +32,22 @@ export function batchScript(settings: Settings, [first]: readonly Task[]): strin
   ].join('\n');
 }
 
+/** @param job as Slurm numbers it, or the pattern of that */
+const logOf = (folder: string, job: string, of: 'out' | 'err'): string =>
+  join(folder, JOBS, `slurm-${job}.${of}`);
+
 export function batchArguments(
   { settings, folder, label }: Context,
   tasks: readonly Task[],
 ): readonly string[] {
-  const log = join(folder, JOBS, 'slurm-%A_%a');
   return [
     '--parsable',
     '--hold',
     `--array=0-${tasks.length - 1}`,
     `--job-name=${jobName(label, tasks)}`,
     '--no-requeue',
-    `--output=${log}.out`,
-    `--error=${log}.err`,
+    `--output=${logOf(folder, '%A_%a', 'out')}`,
+    `--error=${logOf(folder, '%A_%a', 'err')}`,
     ...requestOf(settings),
   ];
 }
@@ -109,7 +112,7 @@ export function batchConnection(context: Context, patience: Patience = patienceF
       const script = batchScript(context.settings, tasks);
       // What is held is not looked at as closely, and would wait for ever.
       const first = ['--test-only', ...requestOf(context.settings), `--nodelist=${tasks[0]?.target ?? ''}`];
-      await mustRun('sbatch', first, script, remedyOf);
+      await mustTake('sbatch', first, script, remedyOf);
       const answer = await mustRun('sbatch', batchArguments(context, tasks), script, remedyOf);
       // With several clusters the cluster's name follows.
       const array = answer.trim().split('\n').at(-1)?.split(';')[0] ?? '';
@@ -134,12 +137,17 @@ export function batchConnection(context: Context, patience: Patience = patienceF
       const forgotten = await askAccounting(jobs.map(({ job }) => job).filter((job) => !states.has(job)));
       return withHopeless(jobs, new Map([...forgotten, ...states]), ({ job }) => job);
     },
-    async output() {
-      return '';
+    async output({ job }) {
+      try {
+        return readFileSync(logOf(folder, job, 'out'), 'utf8');
+      } catch (error) {
+        if (systemCode(error) === 'ENOENT') return '';
+        throw error;
+      }
     },
     async said({ job }) {
       try {
-        return tailOf(readFileSync(join(folder, JOBS, `slurm-${job}.err`), 'utf8'), SLURM_SPEAKS);
+        return tailOf(readFileSync(logOf(folder, job, 'err'), 'utf8'), SLURM_SPEAKS);
       } catch {
         return `it wrote nothing to ${folder}; nodes that do not share that folder need --via srun`;
       }

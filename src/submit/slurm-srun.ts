@@ -3,7 +3,7 @@
 import { launchedConnection } from './launched.js';
 import { attemptName } from './names.js';
 import { nodeCommand, tailOf } from './node-command.js';
-import { mustRun } from './run-program.js';
+import { mustRun, mustTake } from './run-program.js';
 import type { Connection, Context, JobState } from './scheduler.js';
 import { askJobs, askNodes, stateOfJob, withHopeless } from './slurm-queue.js';
 import { remedyOf } from './slurm-refusal.js';
@@ -66,7 +66,7 @@ export async function srunConnection(context: Context): Promise<Connection> {
     },
     async check(task) {
       // What srun itself is refused is known only when it runs, and then for each node anew.
-      await mustRun('srun', ['--test-only', ...argumentsOf(task), 'true'], '', remedyOf);
+      await mustTake('srun', ['--test-only', ...argumentsOf(task), 'true'], '', remedyOf);
     },
     async states(jobs, attempts) {
       const listed = await askJobs(label);

@@ -12,6 +12,7 @@ import { SUBMISSION_JOURNAL } from '../../src/submit/names.js';
 import { NoAnswer } from '../../src/submit/no-answer.js';
 import { slurm } from '../../src/submit/slurm.js';
 import { headOf } from '../submit/support.js';
+import { withModule } from '../support/mocked.js';
 import { withFolder } from '../support/pi-bench.js';
 
 vi.mock('../../src/submit/index.js', () => ({ findScheduler: vi.fn() }));
@@ -36,21 +37,24 @@ const handedOver = (error: Error) =>
     const folder = join(above, 'submission');
     appendHead(folder);
     const submit = () => Promise.reject(error);
-    vi.mocked(findScheduler).mockReturnValue({
-      ...slurm,
-      connect: async () => ({
-        submit,
-        find: async () => [],
-        observe: async () => new Map(),
-        output: async () => '',
-        said: async () => '',
-        async cancel() {},
-        howToCancel: () => '',
-      }),
-    });
+    vi.mocked(findScheduler).mockReturnValue(refusing(submit));
     await expect(runSubmission(folder, QUIET)).rejects.toBe(error);
     return { isThere: existsSync(folder), resumed: said.includes(`pi-bench resume ${folder} goes on`) };
   });
+
+/** A connection of which only the handing over counts. */
+const refusing = (submit: () => Promise<never>) => ({
+  ...slurm,
+  connect: async () => ({
+    submit,
+    find: async () => [],
+    observe: async () => new Map(),
+    output: async () => '',
+    said: async () => '',
+    async cancel() {},
+    howToCancel: () => '',
+  }),
+});
 
 function appendHead(folder: string): void {
   makeFolder(folder);
@@ -69,6 +73,34 @@ describe('a submission that is not handed over', () => {
     expect(await handedOver(error)).toEqual({ isThere: true, resumed: true });
   });
 });
+
+it('whose folder cannot be removed is told by its refusal, and is not locked any more by then: NFS removes nothing that is open', () =>
+  withFolder(async (above) => {
+    const folder = join(above, 'submission');
+    appendHead(folder);
+    const happened: string[] = [];
+    const lockWork = async () => ({ release: () => happened.push('released') });
+    const rmSync = (path: string): void => {
+      happened.push(`removes ${path}`);
+      throw new Error('ENOTEMPTY: directory not empty');
+    };
+    const refused = () =>
+      withModule('node:fs', { rmSync }, async () => {
+        const [errors, index, run] = await Promise.all([
+          import('../../src/errors.js'),
+          import('../../src/submit/index.js'),
+          import('../../src/cli/run-submission.js'),
+        ]);
+        const submit = () => Promise.reject(new errors.UserError('sbatch refuses: no'));
+        vi.mocked(index.findScheduler).mockReturnValue(refusing(submit));
+        return run.runSubmission(folder, QUIET);
+      });
+    await expect(withModule('src/cli/work-lock.ts', { lockWork }, refused)).rejects.toThrow(
+      'sbatch refuses: no',
+    );
+    expect(happened).toEqual(['released', `removes ${folder}`]);
+    expect(said).toContain(`${folder} is left there: ENOTEMPTY`);
+  }));
 
 const canLock = spawnSync('flock', ['--help']).error === undefined;
 if (!canLock) console.warn('skipped: there is no program flock here');

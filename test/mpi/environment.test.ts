@@ -15,6 +15,10 @@ const STEP = {
 };
 
 describe('a launcher that is started', () => {
+  it('in such a step is told how its user tunes PMIx', () => {
+    expect(launcherEnvironment({ ...STEP, PMIX_MCA_gds: 'hash' })).toMatchObject({ PMIX_MCA_gds: 'hash' });
+  });
+
   it('in a step of one task of a job on one host takes nothing for its own of what that step says of itself', () => {
     expect(launcherEnvironment(STEP)).toEqual({ PATH: '/bin', SLURM_JOB_ID: '7', SLURM_JOB_NUM_NODES: '1' });
   });

@@ -113,6 +113,8 @@ describe('nameBatches', () => {
         asked: specOf({ size, repetitions }),
         imported: { source: `${repetitions}`, table: file },
       }));
+    const sweep = (file: string, sizes: readonly number[]) =>
+      sizes.map((size) => ({ asked: specOf({ size }), imported: { source: `${size}`, table: file } }));
     const REPETITIONS = ['500 reps', '2000 reps'];
 
     it('sweeps the size where each has a table of its own, whose name makes no series', () => {
@@ -140,6 +142,32 @@ describe('nameBatches', () => {
           ...[...REPETITIONS, ...REPETITIONS],
         ],
       });
+    });
+
+    it('keeps sweeps that overlap apart as a whole, with their ends', () => {
+      const batches = [...sweep('a.csv', [128, 256, 512]), ...sweep('b.csv', [256, 512, 1024])];
+      const { axis, names } = nameBatches([...batches, ...sweep('4096.csv', [4096])]);
+      expect(axis).toMatchObject({
+        key: 'size',
+        series: ['a.csv', 'a.csv', 'a.csv', 'b.csv', 'b.csv', 'b.csv', ''],
+      });
+      expect(names.slice(0, 4)).toEqual(['128 of a.csv', '256 of a.csv', '512 of a.csv', '256 of b.csv']);
+    });
+
+    it('puts the whole of each that has a size in common with another on a line of its own', () => {
+      const FILES = ['a.csv', 'b.csv', 'c.csv'];
+      const sizes = fc.uniqueArray(fc.constantFrom(64, 128, 256, 512, 1024), { minLength: 1 });
+      fc.assert(
+        fc.property(fc.tuple(sizes, sizes, sizes), (swept) => {
+          const { axis } = nameBatches(swept.flatMap((own, i) => sweep(FILES[i] ?? '', own)));
+          fc.pre(axis !== null);
+          const lines = swept.flatMap((own, i) => {
+            const others = swept.filter((_, j) => j !== i).flat();
+            return own.map(() => (own.some((size) => others.includes(size)) ? FILES[i] : ''));
+          });
+          expect(axis.series).toEqual(lines);
+        }),
+      );
     });
   });
 

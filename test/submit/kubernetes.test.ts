@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FRAMEWORKS_FROM } from '../../src/frameworks/packages.js';
 import { kubernetes } from '../../src/submit/kubernetes.js';
+import { isRefusal } from '../../src/submit/kubernetes-client.js';
 import { jobManifest } from '../../src/submit/kubernetes-manifest.js';
 import { podlessState, podState } from '../../src/submit/kubernetes-pods.js';
 import { NoAnswer } from '../../src/submit/no-answer.js';
@@ -455,6 +456,37 @@ describe('through Kubernetes’ own client', () => {
     } finally {
       writeFileSync(join(folder, 'config'), config);
     }
+  });
+
+  it('a login that fails is said before anything is asked', async ({ skip }) => {
+    if (client.folder === null) return skip(client.why);
+    const config = readFileSync(join(folder, 'config'), 'utf8');
+    const exec = {
+      apiVersion: 'client.authentication.k8s.io/v1',
+      command: 'sh',
+      args: ['-c', 'echo "token expired" >&2; exit 1'],
+    };
+    const users = [{ name: 'u', user: { exec } }];
+    writeFileSync(join(folder, 'config'), JSON.stringify({ ...(JSON.parse(config) as object), users }));
+    try {
+      await expect(kubernetes.connect(contextOf({ nodes: '1' }))).rejects.toThrow(
+        /^cannot log in to Kubernetes \(http:\/\/127\.0\.0\.1:\d+\): token expired$/,
+      );
+    } finally {
+      writeFileSync(join(folder, 'config'), config);
+    }
+  });
+
+  it.each([
+    ['CERT_HAS_EXPIRED', true],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', true],
+    ['SELF_SIGNED_CERT_IN_CHAIN', true],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', true],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', true],
+    ['ECONNRESET', false],
+    ['ETIMEDOUT', false],
+  ])('whether a server that cannot be talked to (%s) was certainly asked for nothing: %s', (code, certain) => {
+    expect(isRefusal(Object.assign(new Error(code), { code }))).toBe(certain);
   });
 
   it('a refusal is one line with the server’s own words', async ({ skip }) => {

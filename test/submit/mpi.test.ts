@@ -49,7 +49,11 @@ describe('MPI as a launcher', () => {
       SLURM_JOB_ID: '7',
     };
     expect(environmentOfCampaign(env)).toEqual({ PATH: '/bin', SLURM_JOB_ID: '7' });
-    const tuned = { OMPI_MCA_coll_tuned_use_dynamic_rules: '1', MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM: 'ring' };
+    const tuned = {
+      OMPI_MCA_coll_tuned_use_dynamic_rules: '1',
+      MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM: 'ring',
+      PMIX_MCA_gds: 'hash',
+    };
     expect(environmentOfCampaign({ ...tuned, OMPI_MCA_ess: 'x', MV2_COMM_WORLD_RANK: '0' })).toEqual(tuned);
   });
 

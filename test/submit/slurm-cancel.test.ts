@@ -1,12 +1,12 @@
-/** What becomes of a cancel, with programs of Slurm's that only say whether they did it. */
-import { writeFileSync } from 'node:fs';
+/** What becomes of a cancel and of what is asked before, with programs of Slurm's that only say whether they did it. */
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { NoAnswer } from '../../src/submit/no-answer.js';
 import { batchConnection } from '../../src/submit/slurm-batch.js';
 import { srunConnection } from '../../src/submit/slurm-srun.js';
 import { withFolder } from '../support/pi-bench.js';
-import { taskOf } from './support.js';
+import { resultOf, taskOf } from './support.js';
 
 const path = process.env.PATH;
 afterEach(() => {
@@ -88,6 +88,28 @@ describe('jobs of which scontrol does not answer whether they are bound to their
       expect(asked).toEqual([3]);
     }));
 });
+
+it.each([
+  ['sbatch', batchConnection],
+  ['srun', srunConnection],
+] as const)('what %s is only asked, and does not answer, is refused: nothing was handed over', (program, connect) =>
+  withFolder(async (folder) => {
+    // So ends one of which nobody waits any longer.
+    const connection = await connect(context(folder, { [program]: 'kill -KILL $$' }));
+    const submitted = connection.submit([taskOf()]);
+    await expect(submitted).rejects.toThrow(`${program} does not answer`);
+    await expect(submitted).rejects.not.toBeInstanceOf(NoAnswer);
+  }));
+
+it('what a batch job printed is in its log, where a node could put nothing else', () =>
+  withFolder(async (folder) => {
+    const connection = batchConnection(context(folder, {}));
+    const job = { target: 'n1', job: '17_0' };
+    expect(await connection.output(job, 1)).toBe('');
+    mkdirSync(join(folder, 'jobs'));
+    writeFileSync(join(folder, 'jobs', 'slurm-17_0.out'), resultOf('n1'));
+    expect(await connection.output(job, 1)).toBe(resultOf('n1'));
+  }));
 
 describe('jobs of an attempt that nobody noted', () => {
   const adopted = (listed: string) =>

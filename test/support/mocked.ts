@@ -2,12 +2,12 @@
 import { vi } from 'vitest';
 
 /**
- * @param path of the module that is replaced, from the root of the project
+ * @param path of the module that is replaced, from the root of the project, or Node's name of it (`node:fs`)
  * @param replaced what it has instead, over what it has
  * @param load imports those that are to have it so
  */
 export async function withModule<T>(path: string, replaced: object, load: () => Promise<T>): Promise<T> {
-  const id = new URL(`../../${path}`, import.meta.url).pathname;
+  const id = path.startsWith('node:') ? path : new URL(`../../${path}`, import.meta.url).pathname;
   vi.resetModules();
   vi.doMock(id, async (original) => ({ ...(await original<object>()), ...replaced }));
   try {
