@@ -75,7 +75,7 @@ struct Elements<DataType::int8> {
   using Result = std::int32_t;
   using Wide = std::int64_t;
   static constexpr double kUnit = 0;
-  // -127 to 127: the products of one row and column stay within int32 up to k = 133,152.
+  // -127 to 127: the products of one row and column stay within int32 up to k = 133,144.
   static Operand random(std::uint64_t stream, std::uint64_t i) noexcept {
     return static_cast<std::int8_t>(static_cast<int>((draw(stream, i) >> 32) % 255) - 127);
   }

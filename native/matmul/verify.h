@@ -320,6 +320,7 @@ Verification verify_freivalds_real(const ProductOf<E>& p, std::uint64_t seed, co
     };
   };
   std::vector<Wide> bx;
+  bx.reserve(static_cast<std::size_t>(p.k));
   double square = 0;
   for (const RowSum& row : sum_rows<RowSum>(p.b, p.k, p.n, share, times(x))) {
     bx.push_back(row.product);
