@@ -121,8 +121,8 @@ class Workload {
   // Throws on failure.
   virtual void prepare() = 0;
 
-  // One call; where there is a device_clock() it only enqueues it. Inside the timed region: no allocation, no
-  // system call.
+  // One call; where there is a device_clock() it only enqueues it. Inside the timed region: no allocation,
+  // and no system call beside those by which several threads wait for each other.
   virtual void run() noexcept = 0;
 
   // Returns when the calls that were made have ended, where run() only enqueues them: for who has no

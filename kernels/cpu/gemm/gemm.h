@@ -54,7 +54,9 @@ class Gemm {
   // Packs B for the calls of run() that follow, where the shape asks for it; else does nothing. B must not
   // change in between. A library may throw std::runtime_error, and may take the operands for all calls.
   virtual void prepack(const GemmOperands& operands) = 0;
-  // One call. Allocates nothing and makes no system call (the team's sleep after a long idle spell apart).
+  // One call. Allocates nothing. One member alone makes no system call; of several, whoever waits for another
+  // for longer than Team::kSpinTime offers its CPU to others (sched_yield), of more members than CPUs at
+  // every look, and members that slept through a long idle spell are woken.
   virtual void run(const GemmOperands& operands) noexcept = 0;
   // The instruction set that was chosen.
   [[nodiscard]] virtual const char* isa() const noexcept = 0;
