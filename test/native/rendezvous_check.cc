@@ -64,6 +64,15 @@ void meet(std::vector<Member>& members, const std::string& place) {
   for (std::thread& thread : threads) thread.join();
 }
 
+// At the loopback's other address; empty: this machine has none.
+std::string free_place_of_six() {
+  try {
+    return "tcp:[::1]:" + std::to_string(port_of(listening({"::1", 0})));
+  } catch (const std::runtime_error&) {
+    return {};
+  }
+}
+
 // Different ports that are free now.
 template <std::size_t count>
 std::array<std::string, count> free_places() {
@@ -143,17 +152,40 @@ void check_names_of_loopback(Checks& checks) {
   checks.that(!reached("127.0.0.1"), "but where the loopback is named it is meant");
 }
 
-void check_lost(Checks& checks) {
+// Two that have met.
+std::vector<Member> pair() {
   std::vector<Member> members;
   members.reserve(2);
   for (int rank = 0; rank < 2; ++rank) members.push_back({rank, 2});
   meet(members, free_place());
+  return members;
+}
+
+void check_lost(Checks& checks) {
+  std::vector<Member> members = pair();
   members[1].messages.reset();
   Wait wait(true, kPatience, false);
   int nothing = 0;
   checks.that(!members[0].messages->receive(&nothing, sizeof nothing, 1, Topic::text, wait) &&
                   members[0].messages->has_left(1),
               "a rank that has ended is known to have left");
+}
+
+// Whoever ends after they have met and before it has said where it is: nothing is begun without it.
+void check_silent(Checks& checks) {
+  for (const int gone : {1, 0}) {
+    std::vector<Member> members = pair();
+    members[static_cast<std::size_t>(gone)].messages.reset();
+    std::string told;
+    try {
+      const World world(std::move(members[static_cast<std::size_t>(1 - gone)].messages), nullptr);
+    } catch (const std::runtime_error& error) {
+      told = error.what();
+    }
+    const std::string name = "rank " + std::to_string(gone);
+    checks.that(told == name + " of 2 has ended: its connection was closed",
+                name + " that ends before it has said where it is is missed at once", told);
+  }
 }
 
 // Ranks that are started together, and where they are to meet.
@@ -240,10 +272,7 @@ class Idle final : public Executor {
 
 // Why two ranks on two hosts could not start, or did not perform an order; empty: they did both.
 std::string trouble_of_hosts(int answers) {
-  std::vector<Member> members;
-  members.reserve(2);
-  for (int rank = 0; rank < 2; ++rank) members.push_back({rank, 2});
-  meet(members, free_place());
+  std::vector<Member> members = pair();
   if (!members[0].messages || !members[1].messages) return reasons(members);
   MpiParameters parameters;
   parameters.problem.ranks = 2;
@@ -303,6 +332,10 @@ int main() {
   std::filesystem::create_directory(folder);
   const std::string file = (folder / "place").string();
   check_messages(checks, free_place(), "by a port");
+  if (const std::string six = free_place_of_six(); !six.empty())
+    check_messages(checks, six, "by a port of IPv6");
+  else
+    Checks::inform("there is no IPv6 here, by which ranks could meet");
   // What a job before has left: nobody listens there any more.
   std::ofstream(file) << "127.0.0.1 1\n";
   check_messages(checks, "file:" + file, "by a file, in place of an older one");
@@ -312,6 +345,7 @@ int main() {
       "a folder that is not there is refused");
   check_names_of_loopback(checks);
   check_lost(checks);
+  check_silent(checks);
   check_wrong_starts(checks);
   check_clocks_of_hosts(checks);
   check_places(checks);

@@ -61,6 +61,11 @@ std::vector<int> find_crowded(std::vector<Card>& cards, const std::vector<CpuSet
 
 Wait patient() { return {false, Wait::kForever, true}; }
 
+[[noreturn]] void refuse_without(int rank, int ranks) {
+  throw std::runtime_error("rank " + std::to_string(rank) + " of " + std::to_string(ranks) +
+                           " has ended: its connection was closed");
+}
+
 }  // namespace
 
 World& World::open(const std::string& library) {
@@ -89,10 +94,19 @@ World::World(std::unique_ptr<Messages> calls, MpiCalls* library)
   meet_members();
 }
 
+void World::say(const void* from, std::size_t bytes, int to) {
+  Wait wait = patient();
+  if (!calls_->send(from, bytes, to, Topic::text, wait)) refuse_without(to, size());
+}
+
+void World::hear(void* into, std::size_t bytes, int from) {
+  Wait wait = patient();
+  if (!calls_->receive(into, bytes, from, Topic::text, wait)) refuse_without(from, size());
+}
+
 // Names of hosts may be alike, and so may kernels that two names stand for: only both together make one
 // system.
 void World::meet_members() {
-  Wait wait = patient();
   std::vector<Card> cards(static_cast<std::size_t>(size()));
   cards[static_cast<std::size_t>(rank())] = own_card();
   const std::size_t all = cards.size() * sizeof(Card);
@@ -101,15 +115,15 @@ void World::meet_members() {
     std::vector<CpuSet> cpus(cards.size());
     cpus[0] = mine;
     for (std::size_t other = 1; other < cards.size(); ++other) {
-      calls_->receive(&cards[other], sizeof(Card), static_cast<int>(other), Topic::text, wait);
-      calls_->receive(&cpus[other], sizeof(CpuSet), static_cast<int>(other), Topic::text, wait);
+      hear(&cards[other], sizeof(Card), static_cast<int>(other));
+      hear(&cpus[other], sizeof(CpuSet), static_cast<int>(other));
     }
     cpus_ = find_crowded(cards, cpus);
-    for (int other = 1; other < size(); ++other) calls_->send(cards.data(), all, other, Topic::text, wait);
+    for (int other = 1; other < size(); ++other) say(cards.data(), all, other);
   } else {
-    calls_->send(&cards[static_cast<std::size_t>(rank())], sizeof(Card), 0, Topic::text, wait);
-    calls_->send(&mine, sizeof mine, 0, Topic::text, wait);
-    calls_->receive(cards.data(), all, 0, Topic::text, wait);
+    say(&cards[static_cast<std::size_t>(rank())], sizeof(Card), 0);
+    say(&mine, sizeof mine, 0);
+    hear(cards.data(), all, 0);
   }
   for (const Card& card : cards)
     members_.push_back({card.host.data(), card.system(), card.process, card.crowded});

@@ -27,7 +27,8 @@ class World {
   // Throws std::runtime_error where none is open.
   static World& current();
 
-  // `library`: the same object, where it is an MPI library; otherwise null.
+  // `library`: the same object, where it is an MPI library; otherwise null. Throws std::runtime_error where a
+  // rank ends before all know where each is.
   World(std::unique_ptr<Messages> calls, MpiCalls* library);
 
   [[nodiscard]] Messages& calls() noexcept { return *calls_; }
@@ -57,6 +58,9 @@ class World {
 
  private:
   void meet_members();
+  // What members say of themselves. Throw as the constructor does.
+  void say(const void* from, std::size_t bytes, int to);
+  void hear(void* into, std::size_t bytes, int from);
 
   std::unique_ptr<Messages> calls_;
   MpiCalls* library_;

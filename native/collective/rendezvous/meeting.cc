@@ -156,23 +156,32 @@ std::vector<Socket> host_meeting(const std::string& text, const Place& place, in
   return peers;
 }
 
+// A rank that rank 0 knows: its connection to that, and where those of higher ranks come.
+struct Joined {
+  Socket host, listener;
+};
+
 // Somebody else may listen there, or rank 0 of a job before: who does not answer as one of us is passed over.
-std::optional<Socket> try_host(const Address& address, const Hello& hello, Nanoseconds until) {
-  std::optional<Socket> socket = connected(address, std::min(until, now() + kToSpeak));
-  if (!socket || !put(*socket, &hello, sizeof hello, now() + kToSpeak)) return std::nullopt;
+// The others are told the address by which this rank came, so it listens where addresses of that family lead.
+std::optional<Joined> try_host(const Address& address, Hello hello, Nanoseconds until) {
+  std::optional<Socket> host = connected(address, std::min(until, now() + kToSpeak));
+  if (!host) return std::nullopt;
+  Socket listener = listening_beside(*host);
+  hello.port = port_of(listener);
+  if (!put(*host, &hello, sizeof hello, now() + kToSpeak)) return std::nullopt;
   Answer said;
-  if (!get(*socket, &said, sizeof said, until + kToHear) || said.magic != kMagic) return std::nullopt;
+  if (!get(*host, &said, sizeof said, until + kToHear) || said.magic != kMagic) return std::nullopt;
   if (!said.welcome) refuse(said.why.data());
-  return socket;
+  return Joined{std::move(*host), std::move(listener)};
 }
 
-Socket find_host(const std::string& text, const Place& place, const Hello& hello, Nanoseconds patience) {
+Joined find_host(const std::string& text, const Place& place, const Hello& hello, Nanoseconds patience) {
   const Nanoseconds until = now() + patience;
   do {
     const std::vector<Address> addresses =
         place.file.empty() ? std::vector{place.address} : noticed(place.file);
     for (const Address& address : addresses) {
-      if (std::optional<Socket> socket = try_host(address, hello, until)) return std::move(*socket);
+      if (std::optional<Joined> joined = try_host(address, hello, until)) return std::move(*joined);
     }
     usleep(kTryAgain / 1000);
   } while (now() < until);
@@ -205,9 +214,8 @@ void meet_others(std::vector<Socket>& peers, const std::vector<Seat>& seats, con
 
 std::vector<Socket> join_meeting(const std::string& text, const Place& place, int rank, int ranks,
                                  Nanoseconds patience) {
-  const Socket listener = listening({});
-  const Hello own{kMagic, kVersion, rank, ranks, port_of(listener)};
-  Socket host = find_host(text, place, own, patience);
+  const Hello own{.rank = rank, .ranks = ranks};
+  auto [host, listener] = find_host(text, place, own, patience);
   std::vector<Socket> peers(static_cast<std::size_t>(ranks));
   std::vector<Seat> seats(peers.size());
   const Nanoseconds until = now() + patience;

@@ -140,10 +140,16 @@ bool says_loopback(const std::string& host) {
   return host == "localhost" || host.starts_with("127.") || host == "::1";
 }
 
-bool is_loopback(const Socket& socket) {
+// Of a socket's own end.
+sockaddr_storage own_address(const Socket& socket) {
   sockaddr_storage own{};
   socklen_t length = sizeof own;
   getsockname(socket.descriptor(), reinterpret_cast<sockaddr*>(&own), &length);
+  return own;
+}
+
+bool is_loopback(const Socket& socket) {
+  const sockaddr_storage own = own_address(socket);
   if (own.ss_family == AF_INET6)
     return IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<const sockaddr_in6*>(&own)->sin6_addr);
   constexpr std::uint32_t kLoopbackNetwork = 127;
@@ -160,10 +166,12 @@ Socket listening_for_others(const Address& address) {
   return listening({"", address.port});
 }
 
+Socket listening_beside(const Socket& connection) {
+  return listening({own_address(connection).ss_family == AF_INET6 ? "::" : "0.0.0.0", 0});
+}
+
 std::uint16_t port_of(const Socket& socket) {
-  sockaddr_storage own{};
-  socklen_t length = sizeof own;
-  getsockname(socket.descriptor(), reinterpret_cast<sockaddr*>(&own), &length);
+  const sockaddr_storage own = own_address(socket);
   return ntohs(own.ss_family == AF_INET6 ? reinterpret_cast<const sockaddr_in6*>(&own)->sin6_port
                                          : reinterpret_cast<const sockaddr_in*>(&own)->sin_port);
 }
