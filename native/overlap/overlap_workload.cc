@@ -97,6 +97,7 @@ class OverlapWorkload final : public Workload {
   void prepare() override { collective_->prepare(); }
 
   void run() noexcept override {
+    disturbed_ = false;
     for (const Call call : kOrders[draw(seed_, repetition_++) % kOrders.size()]) make(call);
   }
 
@@ -107,7 +108,7 @@ class OverlapWorkload final : public Workload {
     if (parts_[0].times.size() < most_kept_) {
       for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i].times.push_back(last_[i]);
     }
-    return both_;
+    return Timed{both_.entry, both_.exit, disturbed_};
   }
 
   [[nodiscard]] std::string failure() const override {
@@ -203,6 +204,7 @@ class OverlapWorkload final : public Workload {
       return;
     }
     if (call == Call::both) perform(Task::beside);
+      disturbed_ = disturbed_ || std::ranges::any_of(transport_->reports(), &Report::disturbed);
     if (lost_) return;
     collective_->run_calls(1);
     look_for_failures();
@@ -215,6 +217,7 @@ class OverlapWorkload final : public Workload {
     if (call == Call::collective) {
       last_[kCollectiveAlone] = timed->exit - timed->entry;
       return;
+    disturbed_ = disturbed_ || timed->disturbed;
     }
     both_ = *timed;
     last_[kMatmulBeside] = longest(&Report::computed);
@@ -245,6 +248,7 @@ class OverlapWorkload final : public Workload {
   std::array<Nanoseconds, 4> last_{};
   std::array<PartTimes, 4> parts_;
   std::uint64_t most_kept_ = 0;
+  bool disturbed_ = false;  // any of the calls of the repetition: what hides follows from all of their times
 };
 
 }  // namespace

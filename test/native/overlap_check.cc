@@ -12,6 +12,7 @@
 #include "../../native/measure/fault.h"
 #include "../../native/overlap/computer.h"
 #include "../../native/overlap/overlap_workload.h"
+#include "../../native/threads/preemption.h"
 #include "check.h"
 #include "fake_workload.h"
 
@@ -190,6 +191,27 @@ void check_awake(Checks& checks) {
               "in " + std::to_string(awake) + " of " + std::to_string(made) + " repetitions");
 }
 
+// Of the two products of a repetition the first one sleeps, which is the one that is made alone or the other.
+void check_disturbances(Checks& checks) {
+  if (!pibench::PreemptionWire::available())
+    return Checks::inform("who loses its CPU is not known here: whether a repetition tells it is not seen");
+  const auto workload = workload_of({1, 1, 48, 1000}, [](int) {
+    return std::make_unique<FakeWorkload>([](std::uint64_t call) {
+      if (call % 2 == 0) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    });
+  });
+  workload->prepare();
+  constexpr int kRepetitions = 12;
+  int disturbed = 0;
+  for (int i = 0; i < kRepetitions; ++i) {
+    workload->run();
+    const auto timed = workload->measured({});
+    if (timed && timed->disturbed) ++disturbed;
+  }
+  checks.that(disturbed == kRepetitions, "who loses its CPU in any call of a repetition disturbs it",
+              std::to_string(disturbed) + " of " + std::to_string(kRepetitions));
+}
+
 void check_loss(Checks& checks) {
   const auto workload = workload_of({});
   workload->prepare();
@@ -211,6 +233,7 @@ int main() {
   check_corruption(checks);
   check_repetitions(checks);
   check_awake(checks);
+  check_disturbances(checks);
   check_loss(checks);
   return checks.finish();
 }
