@@ -99,6 +99,7 @@ class CublasGemm final : public DeviceGemm {
 
 std::unique_ptr<DeviceGemm> make_cublas_gemm(Session& session, const GemmProblem& problem,
                                              const std::string& path) {
+  require_32_bits(problem, "cuBLAS");
   return std::make_unique<CublasGemm>(session, problem, path);
 }
 

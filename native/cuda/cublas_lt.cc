@@ -217,6 +217,8 @@ class CublasLtGemm final : public DeviceGemm {
 
 std::unique_ptr<DeviceGemm> make_cublas_lt_gemm(Session& session, const GemmProblem& problem, Element result,
                                                 const std::string& path) {
+  // Sides it takes in 64 bits.
+  require_32_bits({1, 1, 1, problem.batch, problem.element}, "cuBLASLt");
   return std::make_unique<CublasLtGemm>(session, problem, result, path);
 }
 

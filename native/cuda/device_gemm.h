@@ -1,9 +1,13 @@
 // What multiplies matrices on a GPU: our kernels, or a library in their place.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 
 #include "../../kernels/cuda/contract_gemm.h"
@@ -17,6 +21,13 @@ struct GemmProblem {
   std::int64_t m, n, k, batch;
   Element element;  // of the operands; result_of(element) that of the result
 };
+
+// Of whoever counts elements in 32 bits. Throws std::invalid_argument.
+inline void require_32_bits(const GemmProblem& problem, const std::string& who) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  if (std::max({problem.m, problem.n, problem.k, problem.batch}) > kMost)
+    throw std::invalid_argument("a side of the product, or its batch, is longer than " + who + " can count");
+}
 
 // Matrices that lie one behind the other, dense: A m x k and C m x n by rows, B k x n by rows or transposed.
 struct OperandSet {

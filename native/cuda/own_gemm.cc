@@ -1,5 +1,4 @@
 // Our own products: the kernel's descriptor says how it is launched (kernels/cuda/contract_gemm.h).
-#include <limits>
 #include <stdexcept>
 #include <vector>
 
@@ -154,9 +153,7 @@ class OwnGemm final : public DeviceGemm {
 }  // namespace
 
 std::unique_ptr<DeviceGemm> make_own_gemm(Session& session, const GemmProblem& problem, const Gemm& gemm) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-  if (problem.m > kMost || problem.n > kMost || problem.k > kMost || problem.batch > kMost)
-    throw std::invalid_argument("a side of the product is longer than the GPU kernels can count");
+  require_32_bits(problem, "the GPU kernels");
   return std::make_unique<OwnGemm>(session, problem, gemm);
 }
 

@@ -1,8 +1,11 @@
 // Our declarations of the CUDA driver's interface against NVIDIA's own header, where a toolkit has put one;
-// and what NVIDIA's codes become in words.
+// and what NVIDIA's codes become in words. And which sides of a product can be counted.
+#include <cstdint>
+#include <stdexcept>
 #include <string>
 
 #include "../../native/cuda/cublas_types.h"
+#include "../../native/cuda/device_gemm.h"
 #include "../../native/cuda/driver_types.h"
 #include "check.h"
 
@@ -104,11 +107,29 @@ void tells_what_cublas_says(Checks& check) {
              "all others have their names", fault);
 }
 
+// As cuBLAS and our kernels count them: cut to 32 bits, a side would be that of another product.
+void counts_sides(Checks& check) {
+  using pibench::cuda::Element;
+  using pibench::cuda::require_32_bits;
+  constexpr std::int64_t kMost = 0x7fff'ffff;
+  require_32_bits({kMost, kMost, kMost, kMost, Element::float32}, "who counts");
+  check.that(true, "sides of 31 bits are counted");
+  constexpr std::int64_t kLong = (std::int64_t{1} << 32) + 512;
+  const pibench::cuda::GemmProblem longer[] = {{kLong, 1, 1, 1, Element::float32},
+                                               {1, kLong, 1, 1, Element::float32},
+                                               {1, 1, kLong, 1, Element::float32},
+                                               {1, 1, 1, kLong, Element::float32}};
+  for (const auto& problem : longer)
+    check.throws<std::invalid_argument>([&problem] { require_32_bits(problem, "cuBLAS"); },
+                                        "longer ones are refused");
+}
+
 }  // namespace
 
 int main() {
   Checks check;
   compares(check);
   tells_what_cublas_says(check);
+  counts_sides(check);
   return check.finish();
 }

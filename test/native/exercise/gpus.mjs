@@ -26,6 +26,11 @@ async function products(addon) {
   const product = { ...PRODUCT, dtype: 'float32' };
   const wrong = jobFor('cuda-matmul', product, { fault: { kind: 'wrong-element', at: 0 } });
   assert.equal((await addon.inspect(wrong).result).verification.passed, false);
+  const one = { ...product, m: 1, n: 1, k: 1, batch: 1, library: 'none' };
+  for (const [side, asked] of Object.entries({ m: 'cublas', batch: 'cublaslt' })) {
+    const long = jobFor('cuda-matmul', { ...one, interface: asked, [side]: 2 ** 32 + 512 });
+    await assert.rejects(addon.inspect(long).result, /longer than cuBLAS(Lt)? can count/);
+  }
   const inTurns = { ceilings: true, inTurns: true, operations: 2 * 2 * 48 * 32 * 64 };
   await right(addon, jobFor('cuda-matmul', product, inTurns));
   const { device } = await right(
