@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "addon_values.h"
+#include "cache_flush.h"
 #include "cuda/devices.h"
 #include "json.h"
 #include "measure/loop.h"
@@ -96,6 +97,7 @@ Napi::Value host(Info info) {
     return call.Env().Undefined();
   });
   offer("evict", [](Info call, const Shared& it) {
+    guarded(call.Env(), [] { require_flush(kCanFlush); });
     it->evict();
     return call.Env().Undefined();
   });

@@ -1,8 +1,9 @@
-// Brings a range of memory out of every cache of every core.
+// Brings a range of memory out of every cache of every core, where a CPU can be told to.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 
 #if defined(__x86_64__)
 #include <emmintrin.h>
@@ -16,6 +17,13 @@ inline constexpr bool kCanFlush =
 #else
     false;
 #endif
+
+// Throws std::runtime_error where caches are to be cold and cannot be made so.
+inline void require_flush(bool can_flush) {
+  if (!can_flush)
+    throw std::runtime_error(
+        "caches cannot be flushed on this CPU, only on x86-64 and arm64: measure with --cache hot");
+}
 
 inline void flush(const void* memory, std::size_t bytes) noexcept {
   constexpr std::size_t kLine = 64;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "cache_flush.h"
 #include "measure/absences.h"
 #include "measure/device_clock.h"
 #include "measure/glimpse.h"
@@ -213,6 +214,8 @@ Outcome go_through(const Job& job, Control& control, std::unique_ptr<Workload>& 
   if (!starts_cold) meet_library_threads(*workload);
 
   control.phase.store(Phase::warm_up, std::memory_order_relaxed);
+  // A device's caches are not flushed: its workload takes other operands.
+  if (job.cold && device == nullptr) require_flush(kCanFlush);
   outcome.warmup = warm_up(*workload, job.warmup, job.cold, deadline, control);
   raise_failure(device);
   workload->bind_library_threads();

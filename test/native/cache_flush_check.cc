@@ -1,5 +1,6 @@
-// Flushing the caches: the data survive, whatever the range.
+// Flushing the caches: the data survive, whatever the range. And what cannot be flushed is refused.
 #include <algorithm>
+#include <stdexcept>
 #include <vector>
 
 #include "../../native/cache_flush.h"
@@ -43,6 +44,10 @@ int main() {
   check.that(workload->verify().passed, "which give the right result");
   workload->poison();
   check.that(output() != hot && !workload->verify().passed, "until it is poisoned");
+  check.throws<std::runtime_error>([] { pibench::require_flush(false); },
+                                   "a CPU that cannot flush measures nothing with cold caches");
+  pibench::require_flush(true);
+  check.that(true, "one that can does");
   pibench::test::Checks::inform(pibench::kCanFlush ? "this CPU flushes" : "this CPU has no way to flush");
   return check.finish();
 }
