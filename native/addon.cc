@@ -135,7 +135,11 @@ Napi::Value describe_gpus(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value measure_clock(const Napi::CallbackInfo& info) {
-  return clock_object(info.Env(), pibench::measure_clock());
+  try {
+    return clock_object(info.Env(), pibench::measure_clock());
+  } catch (const std::exception& error) {
+    throw Napi::Error::New(info.Env(), error.what());
+  }
 }
 
 Napi::Object initialise(Napi::Env env, Napi::Object exports) {
