@@ -176,6 +176,15 @@ void meet_library_threads(Workload& workload) {
   workload.bind_library_threads();
 }
 
+// Of a library whose first call was a repetition: its threads, and what it chose, are known only afterwards.
+// Nobody binds them any more: they were measured where they are.
+void know_library_late(Workload& workload, Outcome& outcome) {
+  if (!workload.library()) return;
+  workload.find_library_threads();
+  outcome.thread_ids = workload.thread_ids();
+  outcome.library = workload.library();
+}
+
 std::unique_ptr<StopRule> stop_rule(const Job& job) {
   if (job.repetitions > 0) return std::make_unique<FixedCount>(job.repetitions);
   return std::make_unique<TimeBudget>(job.budget, job.least, job.most);
@@ -279,6 +288,7 @@ Outcome go_through(const Job& job, Control& control, std::unique_ptr<Workload>& 
   if (const std::string why = workload->failure(); !why.empty()) throw std::runtime_error(why);
   control.phase.store(Phase::cool_down, std::memory_order_relaxed);
   // While the clock is that of the repetitions: to read files lets the team fall asleep.
+  if (starts_cold) know_library_late(*workload, outcome);
   outcome.frequency_after = frequency_of(*workload);
   outcome.after = take_snapshot(job.snapshot_paths, outcome.thread_ids);
   workload->end_samples();

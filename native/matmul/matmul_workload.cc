@@ -242,6 +242,9 @@ class MatmulWorkload final : public Workload {
     return LibraryReport{library_->provider->version(), library_->provider->chose(),
                          name_of(library_->threads.binding())};
   }
+  void find_library_threads() override {
+    if (library_) library_->threads.find();
+  }
   void bind_library_threads() override {
     if (library_) library_->threads.bind();
   }

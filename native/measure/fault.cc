@@ -71,6 +71,7 @@ class FaultyWorkload final : public Workload {
   [[nodiscard]] std::vector<std::span<const std::byte>> arrays() const override { return inner_->arrays(); }
   [[nodiscard]] std::string implementation() const override { return inner_->implementation(); }
   [[nodiscard]] std::optional<LibraryReport> library() const override { return inner_->library(); }
+  void find_library_threads() override { inner_->find_library_threads(); }
   void bind_library_threads() override { inner_->bind_library_threads(); }
   [[nodiscard]] std::vector<int> thread_ids() override { return inner_->thread_ids(); }
   [[nodiscard]] bool every_thread_is_watched() const override { return inner_->every_thread_is_watched(); }

@@ -216,7 +216,9 @@ class Workload {
   // Of the library that executes it; nothing where our own kernels do.
   [[nodiscard]] virtual std::optional<LibraryReport> library() const { return std::nullopt; }
 
-  // Finds the threads that a library made, once it has been called, and binds them.
+  // Finds the threads that a library made, once it has been called.
+  virtual void find_library_threads() {}
+  // The same, and binds them.
   virtual void bind_library_threads() {}
 
   // Kernel ids of the threads that execute it.

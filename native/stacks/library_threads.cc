@@ -113,15 +113,24 @@ LibraryThreads::LibraryThreads(int threads, std::vector<int> cpus)
   if (!cpus_.empty()) set_of(cpus_).bind(0);
 }
 
-void LibraryThreads::bind() {
-  std::vector<int> made;
-  std::ranges::set_difference(threads_of_process(), before_, std::back_inserter(made));
-  std::erase_if(made, [](int id) { return is_ending(stat_of(id)); });
+std::vector<int> LibraryThreads::made() const {
+  std::vector<int> ids;
+  std::ranges::set_difference(threads_of_process(), before_, std::back_inserter(ids));
+  return ids;
+}
+
+void LibraryThreads::find() {
+  std::vector<int> found = made();
+  std::erase_if(found, [](int id) { return is_ending(stat_of(id)); });
   // Where there are more than compute, those that do have worked longer: none of them shares a CPU with
   // another.
-  if (made.size() >= static_cast<std::size_t>(threads_)) made = busiest_first(made, cpu_nanoseconds);
+  if (found.size() >= static_cast<std::size_t>(threads_)) found = busiest_first(found, cpu_nanoseconds);
   ids_ = {current_thread_id()};
-  ids_.insert(ids_.end(), made.begin(), made.end());
+  ids_.insert(ids_.end(), found.begin(), found.end());
+}
+
+void LibraryThreads::bind() {
+  find();
   if (cpus_.empty()) return;
   // A library that starts its threads in each call shows none here: bound to one CPU, the caller would hand
   // it on to all of them.
@@ -143,7 +152,7 @@ void bind_other_threads(const std::vector<int>& cpus) {
 
 bool LibraryThreads::wait_until_idle() const {
   const auto until = std::chrono::steady_clock::now() + kPatience;
-  const auto busy = [this] { return std::any_of(ids_.begin() + 1, ids_.end(), runs); };
+  const auto busy = [this] { return std::ranges::any_of(made(), runs); };
   while (busy()) {
     if (std::chrono::steady_clock::now() > until) return false;
     std::this_thread::sleep_for(kBetweenLooks);

@@ -10,9 +10,11 @@ namespace pibench::stacks {
 
 // How the threads that execute a call came to their CPUs.
 enum class Binding {
-  none,      // nobody asked for it
-  each,      // every one has a CPU of its own
-  together,  // they share the CPUs of the case: the library makes them anew in each call, or none was found
+  none,  // nobody asked for it
+  each,  // every one has a CPU of its own
+  // They share the CPUs of the case: the library makes them anew in each call, has fewer, or had made none
+  // yet when they were looked for.
+  together,
 };
 
 class LibraryThreads {
@@ -22,19 +24,24 @@ class LibraryThreads {
   // makes do not inherit one CPU of them. `cpus` empty: nothing is bound.
   LibraryThreads(int threads, std::vector<int> cpus);
 
-  // Looks for the library's threads and binds them. Without effect where there are none yet. Throws
-  // std::system_error where the system refuses.
+  // Looks for the library's threads, as they are now.
+  void find();
+  // The same, and binds them. Without effect where there are none yet. Throws std::system_error where the
+  // system refuses.
   void bind();
 
   // Kernel ids of the threads that execute a call, the calling one first, as last found.
   [[nodiscard]] const std::vector<int>& ids() const noexcept { return ids_; }
   [[nodiscard]] Binding binding() const noexcept { return binding_; }
 
-  // Waits until none of the library's threads computes or spins any more. False where they went on for too
-  // long.
+  // Waits until none of the library's threads computes or spins any more, found or not. False where they went
+  // on for too long.
   [[nodiscard]] bool wait_until_idle() const;
 
  private:
+  // Threads that are there now and were not before the library.
+  [[nodiscard]] std::vector<int> made() const;
+
   int threads_;
   std::vector<int> cpus_;
   std::vector<int> before_;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "../../native/measure/workload.h"
 #include "../../native/threads/team.h"
@@ -39,6 +40,12 @@ class FakeWorkload final : public Workload {
   void renew() override { on_renew(); }
   Output output() noexcept override { return {left, 1}; }
   [[nodiscard]] std::string implementation() const override { return "fake"; }
+  [[nodiscard]] std::optional<LibraryReport> library() const override { return on_library(); }
+  void find_library_threads() override { on_find(); }
+  void bind_library_threads() override { on_bind(); }
+  [[nodiscard]] std::vector<int> thread_ids() override {
+    return thread_ids_of ? thread_ids_of() : Workload::thread_ids();
+  }
   DeviceClock* device_clock() noexcept override { return device; }
   bool settled() override { return on_settled(); }
   std::string fault_report() override { return seen; }
@@ -55,6 +62,10 @@ class FakeWorkload final : public Workload {
   std::function<void()> on_renew = [] {};
   std::span<std::byte> left;          // by a call
   Nanoseconds before = 0, after = 0;  // of a repetition, what is not measured
+  std::function<std::optional<LibraryReport>()> on_library = [] { return std::optional<LibraryReport>(); };
+  std::function<void()> on_find = [] {};
+  std::function<void()> on_bind = [] {};
+  std::function<std::vector<int>()> thread_ids_of;  // nothing: those of the team
   std::function<void()> on_evict = [] {};
   std::function<void()> on_verify = [] {};
   std::function<Ceilings(bool cold)> on_ceilings = [](bool) { return Ceilings{}; };

@@ -567,6 +567,53 @@ void check_one_call(Checks& check) {
   }
 }
 
+// A library that makes a thread, and chooses its kernels, in its first call.
+struct LateLibrary {
+  std::string steps;
+  std::vector<int> ids{1};
+
+  Outcome measured(const pibench::WarmupRule& warmup) {
+    Job job;
+    job.make_workload = [this]() -> std::unique_ptr<pibench::Workload> {
+      auto workload = std::make_unique<pibench::test::FakeWorkload>([this](std::uint64_t) { step("run"); });
+      workload->on_find = [this] { look("find"); };
+      workload->on_bind = [this] { look("bind"); };
+      workload->thread_ids_of = [this] { return ids; };
+      workload->on_library = [this]() -> std::optional<pibench::LibraryReport> {
+        return pibench::LibraryReport{"1.0", was_called() ? "avx2" : "", "together"};
+      };
+      return workload;
+    };
+    job.warmup = warmup;
+    job.repetitions = 2;
+    job.snapshot_paths = {"/no/such/{tid}"};
+    return inspect(job);
+  }
+  [[nodiscard]] bool was_called() const { return steps.find("run") != std::string::npos; }
+  void step(const std::string& name) { steps += name + " "; }
+  void look(const std::string& name) {
+    step(name);
+    if (was_called()) ids = {1, 2};
+  }
+};
+
+void check_late_library(Checks& check) {
+  LateLibrary cold;
+  const Outcome outcome = cold.measured({WarmupKind::count, 0, 0});
+  check.that(cold.steps.starts_with("bind run run find "),
+             "threads that a library makes in the first repetition are looked for after the last, unbound",
+             cold.steps);
+  check.that(outcome.thread_ids == std::vector<int>{1, 2} && outcome.before.files.size() == 1 &&
+                 outcome.after.files.size() == 2,
+             "and are looked at with the others");
+  check.that(outcome.library && outcome.library->chose == "avx2",
+             "what it chose is asked when it has chosen");
+  LateLibrary warm;
+  static_cast<void>(warm.measured({WarmupKind::count, 1, 0}));
+  check.that(warm.steps.starts_with("run bind run bind ") && warm.steps.find("find") == std::string::npos,
+             "those of a library that was warmed up are bound before the first repetition", warm.steps);
+}
+
 // What a launch that fails while it verifies says, on a workload that saw this of its device.
 template <typename Exception>
 void check_failure(Checks& check, const std::string& seen, const std::string& what) {
@@ -646,6 +693,7 @@ int main() {
   check_gate(check);
   check_wrong_results(check);
   check_one_call(check);
+  check_late_library(check);
   check_failures(check);
   check_refusals(check);
 

@@ -151,6 +151,16 @@ void binds_nobody(Checks& check) {
   check.equal(CpuSet::of_thread(0).count(), before, "not bound: the caller stays free");
 }
 
+void finds_without_binding(Checks& check, const std::vector<int>& cpus) {
+  LibraryThreads threads(2, cpus);
+  const Pool pool(1, false);
+  threads.find();
+  check.equal(threads.ids().size(), std::size_t{2}, "threads that are looked for only are found");
+  check.that(threads.binding() == Binding::together, "and stay on the CPUs of the case");
+  for (const int id : threads.ids())
+    check.equal(CpuSet::of_thread(id).count(), static_cast<int>(cpus.size()), "on all of them");
+}
+
 void waits(Checks& check) {
   {
     LibraryThreads threads(2, {});
@@ -160,8 +170,10 @@ void waits(Checks& check) {
   }
   LibraryThreads threads(2, {});
   const Pool spinning(1, true);
+  check.that(!threads.wait_until_idle(),
+             "threads that spin for ever are not, also before they are looked for, and the wait ends");
   threads.bind();
-  check.that(!threads.wait_until_idle(), "threads that spin for ever are not, and the wait ends");
+  check.that(!threads.wait_until_idle(), "nor afterwards");
 }
 
 }  // namespace
@@ -177,6 +189,8 @@ int main() {
   asks_each_once(check);
   passes_over_the_ending(check);
   leaves_the_caller_free(check, cpus);
+  all.bind(0);
+  finds_without_binding(check, cpus);
   all.bind(0);
   binds_nobody(check);
   waits(check);

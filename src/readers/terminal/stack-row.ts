@@ -9,7 +9,7 @@ import type { Row } from './table.js';
 const BINDINGS = {
   each: 'its threads bound to a CPU each',
   together:
-    'fewer threads were found than were asked for, so that they share the CPUs of the case: it makes them anew in each call, or has fewer',
+    'fewer threads were found than were asked for, so that they share the CPUs of the case: it makes them anew in each call, has fewer, or made them only in the first repetition (--warmup 0)',
   none: 'its threads not bound',
 } as const;
 
