@@ -58,16 +58,19 @@ export function threadTelemetry(
 
 type ThreadFile = Parameters<typeof threadPath>[1];
 
-/** null: a file that was not read at both ends. */
+/**
+ * null: a file that could not be read at both ends. Of a thread of which nobody asked at the first one there is no `from`: it was not
+ * there, as a library made it in a repetition (--warmup 0).
+ */
 function textsOf(
   before: Snapshot,
   after: Snapshot,
   tid: number,
   file: ThreadFile,
-): { readonly from: string; readonly to: string } | null {
+): { readonly from: string | undefined; readonly to: string } | null {
   const path = threadPath(tid, file);
   const [from, to] = [before.files[path], after.files[path]];
-  return from == null || to == null ? null : { from, to };
+  return from === null || to == null ? null : { from, to };
 }
 
 function oneThread(
@@ -76,17 +79,30 @@ function oneThread(
   tid: number,
   clockTicks: number,
 ): ThreadTelemetry | null {
-  const both = <T>(file: ThreadFile, parse: (text: string) => T | null) => {
+  const both = <T>(file: ThreadFile, parse: (text: string) => T | null, atBirth: (to: T) => T) => {
     const texts = textsOf(before, after, tid, file);
     if (texts === null) return null;
-    const [from, to] = [parse(texts.from), parse(texts.to)];
-    return from === null || to === null ? null : { from, to };
+    const to = parse(texts.to);
+    if (to === null) return null;
+    const from = texts.from === undefined ? atBirth(to) : parse(texts.from);
+    return from === null ? null : { from, to };
   };
-  const stat = both('stat', parseTaskStat);
+  // On which CPU it began nobody saw.
+  const stat = both('stat', parseTaskStat, ({ cpu }) => ({
+    minorFaults: 0,
+    majorFaults: 0,
+    userTicks: 0,
+    systemTicks: 0,
+    cpu,
+  }));
   if (stat === null) return null;
-  const switches = both('status', parseContextSwitches);
-  const schedstat = both('schedstat', parseSchedstat);
-  const migrations = both('sched', parseMigrations);
+  const switches = both('status', parseContextSwitches, () => ({ voluntary: 0, involuntary: 0 }));
+  const schedstat = both('schedstat', parseSchedstat, () => ({
+    runNanoseconds: 0,
+    delayNanoseconds: 0,
+    timeslices: 0,
+  }));
+  const migrations = both('sched', parseMigrations, () => 0);
   const { from, to } = stat;
   const ticks = to.userTicks + to.systemTicks - from.userTicks - from.systemTicks;
   return {

@@ -8,6 +8,7 @@ import { parseCpuinfo } from '../../src/machine/cpuinfo.js';
 import { sha256 } from '../../src/record/digest.js';
 import { type PiBenchRecord, type RecordBatch, written } from '../../src/record/schema.js';
 import type { Survey } from '../../src/stacks/survey.js';
+import type { Telemetry } from '../../src/telemetry/types.js';
 import { buildsHere, foreignCopy, sharedLibxsmm, tinyLibrary } from '../support/libraries.js';
 import {
   campaignFolder,
@@ -282,6 +283,21 @@ it('MKL has GNU’s OpenMP before its first product, where its layer over that w
     const args = [...SMALL, '--threads', '2', '--stack', `mkl:${tinyLibrary(folder, 'mkl', 'AS_MKL')}`];
     const { record } = await matmulRecord(out, ...args);
     expect(record.batches[0]?.verified).toBe('passed');
+  });
+});
+
+it('without a warm-up threads that a library makes for its first product are bound to none, and looked at all the same', async (context) => {
+  if (!TWO_CPUS) return context.skip('there is one CPU');
+  await withFolder(async (out) => {
+    const args = ['--size', '48', '--reps', '30', '--warmup', '0', '--inspections', '1', '--threads', '2'];
+    const stack = `cblas:${tinyLibrary(folder, 'keeps', 'KEEPS_A_THREAD')}`;
+    const { record } = await matmulRecord(out, ...args, '--stack', stack);
+    const [batch] = record.batches;
+    expect(batch).toMatchObject({ verified: 'passed', stack: { threadBinding: 'together' } });
+    const { telemetry } = readInspectionFile(campaignFolder(out), 0);
+    expect((telemetry as unknown as Telemetry).threads).toHaveLength(2);
+    const whys = batch?.inspections[0]?.notChecked.map(({ why }) => why) ?? [];
+    expect(whys.filter((why) => why.includes('could not be read'))).toEqual([]);
   });
 });
 

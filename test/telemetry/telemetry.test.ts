@@ -214,6 +214,21 @@ describe('telemetry with files missing', () => {
     expect(telemetry.missing).toEqual([{ what: 'context switches', why: NOT_READ }]);
   });
 
+  it('counts a thread that nobody asked of at the first end from its birth, and does not call it unreadable', () => {
+    const unasked = Object.entries(before.files).filter(([path]) => !path.includes('/8/'));
+    const started = computeTelemetry({ ...input, before: { at: 100, files: Object.fromEntries(unasked) } });
+    expect(started.missing).toEqual([]);
+    expect(started.threads[0]).toMatchObject({ tid: 7, cpuTime: 1.9, runDelay: 0.1 });
+    expect(started.threads[1]).toMatchObject({
+      tid: 8,
+      cpuTime: 1.900001,
+      runDelay: 0,
+      migrations: 0,
+      cpuBefore: 3,
+      cpuAfter: 3,
+    });
+  });
+
   it('leaves out a thread that has ended, and names it', () => {
     const telemetry = computeTelemetry({ ...input, threadIds: [7, 99] });
     expect(telemetry.threads.map((thread) => thread.tid)).toEqual([7]);
