@@ -112,8 +112,8 @@ inline Napi::Object outcome_object(Napi::Env env, const Outcome& outcome) {
   for (const int tid : outcome.thread_ids) threads.Set(threads.Length(), tid);
 
   object.Set("spans", spans);
-  auto clock = clock_object(env, outcome.clock);
-  clock.Set("name", outcome.clock_name);
+  auto clock = clock_object(env, outcome.clock.quality);
+  clock.Set("name", outcome.clock.name);
   object.Set("clock", clock);
   object.Set("device", text_or_null(env, outcome.device));
   object.Set("warmup", warmup_object(env, outcome.warmup));

@@ -214,6 +214,8 @@ Outcome go_through(const Job& job, Control& control, std::unique_ptr<Workload>& 
   outcome.samples = Samples(job.repetitions > 0 ? job.repetitions : job.most);
   workload = with_fault(job.make_workload(), job.fault, control);
   DeviceClock* const device = workload->device_clock();
+  // A device's caches are not flushed: its workload takes other operands.
+  if (job.cold && device == nullptr) require_flush(kCanFlush);
   spans.end(device == nullptr ? "allocate" : "device init");
   workload->prepare();
   outcome.implementation = workload->implementation();
@@ -223,8 +225,6 @@ Outcome go_through(const Job& job, Control& control, std::unique_ptr<Workload>& 
   if (!starts_cold) meet_library_threads(*workload);
 
   control.phase.store(Phase::warm_up, std::memory_order_relaxed);
-  // A device's caches are not flushed: its workload takes other operands.
-  if (job.cold && device == nullptr) require_flush(kCanFlush);
   outcome.warmup = warm_up(*workload, job.warmup, job.cold, deadline, control);
   raise_failure(device);
   workload->bind_library_threads();
@@ -236,16 +236,15 @@ Outcome go_through(const Job& job, Control& control, std::unique_ptr<Workload>& 
   spans.end("warm-up");
 
   control.phase.store(Phase::calibrate, std::memory_order_relaxed);
-  outcome.clock = device == nullptr ? measure_clock() : device->quality();
-  outcome.clock_name = device == nullptr ? "monotonic" : device->name();
+  outcome.clock =
+      device == nullptr ? workload->timing_clock() : NamedClock{device->name(), device->quality()};
   const double call = starts_cold ? 0 : call_seconds(outcome.warmup, *workload);
   const double most_calls = device == nullptr ? kMostCalls : device->most_calls();
   const double least =
       job.repetitions > 0 ? 0 : least_sample_seconds(static_cast<double>(job.budget) * 1e-9, job.most);
+  const bool alone = job.cold || workload->times_each_call();
   const std::uint64_t for_clock =
-      starts_cold
-          ? 1
-          : calibrate(call, outcome.clock, job.cold || workload->times_each_call(), least, most_calls);
+      starts_cold ? 1 : calibrate(call, outcome.clock.quality, alone, least, most_calls);
   outcome.calls_per_sample = job.cold ? 1 : std::max(for_clock, calls_together(*workload, call, most_calls));
   if (device != nullptr) device->plan(outcome.calls_per_sample, call);
   if (job.gate) {
@@ -288,8 +287,8 @@ Outcome go_through(const Job& job, Control& control, std::unique_ptr<Workload>& 
   if (const std::string why = workload->failure(); !why.empty()) throw std::runtime_error(why);
   control.phase.store(Phase::cool_down, std::memory_order_relaxed);
   // While the clock is that of the repetitions: to read files lets the team fall asleep.
-  if (starts_cold) know_library_late(*workload, outcome);
   outcome.frequency_after = frequency_of(*workload);
+  if (starts_cold) know_library_late(*workload, outcome);
   outcome.after = take_snapshot(job.snapshot_paths, outcome.thread_ids);
   workload->end_samples();
   outcome.traffic = workload->traffic();

@@ -47,8 +47,7 @@ struct Span {
 
 struct Outcome {
   std::vector<Span> spans;
-  ClockQuality clock{};
-  std::string clock_name;
+  NamedClock clock{};
   Warmup warmup;
   std::uint64_t calls_per_sample = 0;
   Samples samples{0};

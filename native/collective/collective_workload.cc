@@ -104,6 +104,7 @@ class CollectiveWorkload final : public Workload {
     return Timed{slowest->entry, slowest->exit, disturbed};
   }
 
+  NamedClock timing_clock() override { return transport_->timing_clock(); }
   [[nodiscard]] std::string failure() const override { return transport_->failure(); }
   // Back to back the calls run into each other, which is what Sync::none asks for.
   [[nodiscard]] bool times_each_call() const override { return parameters_.settings.sync != Sync::none; }

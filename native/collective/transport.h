@@ -171,6 +171,9 @@ class Transport {
   // By how much the times of two ranks may be wrong against each other.
   [[nodiscard]] virtual Nanoseconds clock_uncertainty() const noexcept { return 0; }
 
+  // What times a call, as Workload::timing_clock() has it: rank 0's.
+  virtual NamedClock timing_clock() { return host_clock(); }
+
   // Rank 0's.
   [[nodiscard]] virtual Port& port() noexcept = 0;
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 namespace pibench::cuda {
 namespace {
@@ -30,6 +31,18 @@ bool graphs_wanted() {
 }
 
 }  // namespace
+
+ClockQuality quality_of_events(std::vector<Nanoseconds> empty) {
+  if (empty.empty()) return {0, kDocumentedResolution};
+  Nanoseconds step = 0;
+  std::ranges::sort(empty);
+  for (std::size_t i = 1; i < empty.size(); ++i) {
+    const Nanoseconds difference = empty[i] - empty[i - 1];
+    if (difference > 0 && (step == 0 || difference < step)) step = difference;
+  }
+  const double resolution = step > 0 ? static_cast<double>(step) * 1e-9 : kDocumentedResolution;
+  return {static_cast<double>(empty[empty.size() / 2]) * 1e-9, resolution};
+}
 
 EventClock::EventClock(Session& session)
     : session_(session),
@@ -193,7 +206,6 @@ ClockQuality EventClock::quality() {
   const double planned = call_seconds_;
   call_seconds_ = 0;
   std::vector<Nanoseconds> empty;
-  Nanoseconds step = 0;
   for (int round = 0; round < 3; ++round) {
     static_cast<void>(group(1));
     for (std::size_t i = 0; i < kMostSamples; ++i) {
@@ -205,13 +217,7 @@ ClockQuality EventClock::quality() {
     for (std::size_t i = 0; i < kMostSamples; ++i) empty.push_back(between(begins_[i], ends_[i]));
   }
   call_seconds_ = planned;
-  std::ranges::sort(empty);
-  for (std::size_t i = 1; i < empty.size(); ++i) {
-    const Nanoseconds difference = empty[i] - empty[i - 1];
-    if (difference > 0 && (step == 0 || difference < step)) step = difference;
-  }
-  const double resolution = step > 0 ? static_cast<double>(step) * 1e-9 : kDocumentedResolution;
-  return {static_cast<double>(empty[empty.size() / 2]) * 1e-9, resolution};
+  return quality_of_events(std::move(empty));
 }
 
 }  // namespace pibench::cuda

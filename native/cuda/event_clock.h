@@ -20,6 +20,11 @@ namespace pibench::cuda {
 // `graph`: groups that are alike are launched as a graph.
 inline constexpr const char* kGroupsVariable = "PI_BENCH_CUDA_GROUPS";
 
+// How a record names a clock of events.
+inline constexpr const char* kEventClock = "cuda-event";
+// How good one is, by the times of samples that hold nothing; of no such samples, what is documented.
+ClockQuality quality_of_events(std::vector<Nanoseconds> empty);
+
 // Sums over all groups so far.
 struct ClockAgreement {
   std::uint64_t groups = 0, samples = 0;
@@ -38,7 +43,7 @@ class EventClock final : public DeviceClock {
   // Throws CudaError.
   explicit EventClock(Session& session);
 
-  [[nodiscard]] const char* name() const noexcept override { return "cuda-event"; }
+  [[nodiscard]] const char* name() const noexcept override { return kEventClock; }
   [[nodiscard]] ClockQuality quality() override;
   void plan(std::uint64_t calls, double call_seconds) noexcept override;
   [[nodiscard]] double most_calls() const noexcept override;

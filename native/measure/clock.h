@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <ctime>
+#include <string>
 #include <vector>
 
 namespace pibench {
@@ -28,5 +29,13 @@ double step_between(std::vector<Nanoseconds> differences);
 // Takes about 2 ms, and where the clock's step is longer than that a step. Throws std::runtime_error where it
 // stands still.
 ClockQuality measure_clock();
+
+// A clock as a record tells of it.
+struct NamedClock {
+  std::string name;
+  ClockQuality quality;
+};
+// The host's, measured.
+NamedClock host_clock();
 
 }  // namespace pibench

@@ -76,6 +76,7 @@ class FaultyWorkload final : public Workload {
   [[nodiscard]] std::vector<int> thread_ids() override { return inner_->thread_ids(); }
   [[nodiscard]] bool every_thread_is_watched() const override { return inner_->every_thread_is_watched(); }
   DeviceClock* device_clock() noexcept override { return inner_->device_clock(); }
+  NamedClock timing_clock() override { return inner_->timing_clock(); }
   bool settled() override { return inner_->settled(); }
   std::string device_report(Nanoseconds begin, Nanoseconds end) override {
     return inner_->device_report(begin, end);

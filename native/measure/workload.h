@@ -228,8 +228,11 @@ class Workload {
   // caller's.
   [[nodiscard]] virtual bool every_thread_is_watched() const { return true; }
 
-  // What times the calls where a device executes them; null: the host's clock.
+  // What times the calls where a device executes them; null: the loop reads the host's clock.
   virtual DeviceClock* device_clock() noexcept { return nullptr; }
+  // What times them where there is none, measured: the host's, or another by which it times itself. Throws
+  // std::runtime_error where the host's stands still; what fails on a device failure() tells.
+  virtual NamedClock timing_clock() { return host_clock(); }
 
   // Whether the clock rates and the power of what executes it have come to rest under its load: the automatic
   // warm-up waits for that too.

@@ -127,6 +127,17 @@ describe('a collective between GPUs', () => {
       expect(run.stdout).toMatch(says);
     }));
 
+  it('is timed by events, whose steps and not the host’s decide which samples are too short', () =>
+    withFolder(async (out) => {
+      const what = ['collective', 'all-reduce', '--device', 'cuda:all', '--bytes', '8'];
+      const run = await onFakeNccl('devices=2,event-step=5000', ...what, '--json', '--out', out, ...SHORT);
+      const { clock } = readInspectionFile(campaignFolder(out), 0);
+      expect(clock.name).toBe('cuda-event');
+      expect(clock.resolution).toBeCloseTo(5e-6, 9);
+      const [batch] = (JSON.parse(run.stdout) as PiBenchRecord).batches;
+      expect(batch?.flags.map(({ name }) => name)).toContain('clock-limited');
+    }));
+
   // Its result is there whenever somebody looks who waits for the whole GPU.
   it('whose library does not compute on the stream that it is given has a wrong result', () =>
     withFolder(async (out) => {

@@ -48,10 +48,12 @@ class FakeWorkload final : public Workload {
   }
   DeviceClock* device_clock() noexcept override { return device; }
   bool settled() override { return on_settled(); }
+  NamedClock timing_clock() override { return clock ? *clock : Workload::timing_clock(); }
   std::string fault_report() override { return seen; }
   Team& team() noexcept override { return team_; }
 
   DeviceClock* device = nullptr;
+  std::optional<NamedClock> clock;
   std::string seen;  // of a device, when a launch fails
   std::function<bool()> on_settled = [] { return true; };
   std::uint64_t runs = 0;

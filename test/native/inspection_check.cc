@@ -597,6 +597,27 @@ struct LateLibrary {
   }
 };
 
+// What a workload times itself by, also beside a fault.
+void check_clock_of_its_own(Checks& check) {
+  for (const auto kind : {pibench::FaultKind::none, pibench::FaultKind::slow_repetition}) {
+    Job job;
+    job.make_workload = []() -> std::unique_ptr<pibench::Workload> {
+      auto workload = std::make_unique<pibench::test::FakeWorkload>();
+      workload->clock = {"sundial", {0, 60}};
+      return workload;
+    };
+    job.warmup = {WarmupKind::count, 1, 0};
+    job.repetitions = 1;
+    job.fault = {kind, 1};
+    const Outcome outcome = inspect(job);
+    check.that(outcome.clock.name == "sundial" && outcome.clock.quality.resolution_seconds == 60 &&
+                   outcome.calls_per_sample > 1,
+               "a clock by which a workload times itself is the one that is told and calibrated for");
+  }
+  Job job = matmul_job(matmul_parameters("float32", 1));
+  check.that(inspect(job).clock.name == "monotonic", "all others are timed by the host's");
+}
+
 void check_late_library(Checks& check) {
   LateLibrary cold;
   const Outcome outcome = cold.measured({WarmupKind::count, 0, 0});
@@ -693,6 +714,7 @@ int main() {
   check_gate(check);
   check_wrong_results(check);
   check_one_call(check);
+  check_clock_of_its_own(check);
   check_late_library(check);
   check_failures(check);
   check_refusals(check);

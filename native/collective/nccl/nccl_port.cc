@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
+#include <vector>
 
+#include "../../cuda/event_clock.h"
 #include "../../threads/pause.h"
 
 namespace pibench::collective::nccl {
@@ -79,7 +82,17 @@ const std::byte* NcclPort::at_end(std::size_t i) const noexcept {
   return i < brought_ ? at_end_.data() + i * kMostBytes : nullptr;
 }
 
-void NcclPort::begin() noexcept { note(cu().cuEventRecord(begun_.get(), stream_.get()), "cuEventRecord"); }
+void NcclPort::record(const cuda::Event& event) noexcept {
+  note(cu().cuEventRecord(event.get(), stream_.get()), "cuEventRecord");
+}
+
+Nanoseconds NcclPort::elapsed() noexcept {
+  float milliseconds = 0;
+  note(cu().cuEventElapsedTime(&milliseconds, begun_.get(), done_.get()), "cuEventElapsedTime");
+  return std::llround(static_cast<double>(milliseconds) * 1e6);
+}
+
+void NcclPort::begin() noexcept { record(begun_); }
 
 void NcclPort::run() noexcept {
   if (failure_.happened()) return;
@@ -89,7 +102,7 @@ void NcclPort::run() noexcept {
 }
 
 Nanoseconds NcclPort::ended(Nanoseconds entry, Nanoseconds exit) noexcept {
-  note(cu().cuEventRecord(done_.get(), stream_.get()), "cuEventRecord");
+  record(done_);
   // In the order of the stream, which waits for nobody but who joined it: a later copy of everything would
   // also find what came after the time.
   const std::size_t element = bytes_of(problem_.element);
@@ -98,10 +111,19 @@ Nanoseconds NcclPort::ended(Nanoseconds entry, Nanoseconds exit) noexcept {
                                    memory_->address() + layout_.output + places_[i] * element, element,
                                    stream_.get()),
          "cuMemcpyDtoHAsync_v2");
-  if (!await_stream()) return exit;
-  float milliseconds = 0;
-  note(cu().cuEventElapsedTime(&milliseconds, begun_.get(), done_.get()), "cuEventElapsedTime");
-  return entry + std::llround(static_cast<double>(milliseconds) * 1e6);
+  return await_stream() ? entry + elapsed() : exit;
+}
+
+// Pairs of events with nothing between them, each on a stream at rest, as that of a call is.
+NamedClock NcclPort::clock() noexcept {
+  constexpr std::size_t kPairs = 192;
+  std::vector<Nanoseconds> empty;
+  while (empty.size() < kPairs && !failure_.happened()) {
+    record(begun_);
+    record(done_);
+    if (await_stream()) empty.push_back(elapsed());
+  }
+  return {cuda::kEventClock, cuda::quality_of_events(std::move(empty))};
 }
 
 // A rank that never comes would let the others wait for ever on their GPUs.

@@ -60,6 +60,8 @@ class NcclPort final : public ForwardingPort {
   [[nodiscard]] std::span<const char* const> algorithms() const noexcept override;
   void choose(std::size_t) noexcept override {}
   [[nodiscard]] std::size_t worth_trying() const noexcept override { return 1; }
+  // Of the rank's events, on its own thread. What fails at that fails the rank.
+  [[nodiscard]] NamedClock clock() noexcept;
   // What it moves NCCL does not say.
   [[nodiscard]] Moved moved() const noexcept override { return {}; }
   [[nodiscard]] bool tells_waiting() const noexcept override { return false; }
@@ -71,6 +73,9 @@ class NcclPort final : public ForwardingPort {
   Result call() noexcept;
   Result exchange_blocks() noexcept;
   void note(cuda::Result code, const char* call) noexcept;
+  void record(const cuda::Event& event) noexcept;
+  // From begun_ to done_, once the stream has come there.
+  Nanoseconds elapsed() noexcept;
   bool await_stream() noexcept;
   void abort() noexcept;
 

@@ -188,6 +188,7 @@ class NcclProcesses final : public Transport {
     const Report* const failed = failed_one();
     return lost.empty() && failed != nullptr ? failed->text : lost;
   }
+  NamedClock timing_clock() override { return port_->clock(); }
   [[nodiscard]] Port& port() noexcept override { return *port_; }
   [[nodiscard]] std::string implementation() const override {
     return std::to_string(world_.size()) + " GPUs, " + ranks_->implementation();

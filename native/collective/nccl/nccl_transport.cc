@@ -105,6 +105,7 @@ class NcclTransport final : public Transport {
   [[nodiscard]] std::string failure() const override {
     return failure_.happened() ? failure_.what() : threads_->failure();
   }
+  NamedClock timing_clock() override { return ports_[0]->clock(); }
   [[nodiscard]] Port& port() noexcept override { return *ports_[0]; }
   [[nodiscard]] std::string implementation() const override {
     const int gpus = parameters_.problem.ranks;

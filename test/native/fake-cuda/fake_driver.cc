@@ -85,6 +85,12 @@ bool first_copy_waits() {
   return first.exchange(false);
 }
 
+// When an event is recorded, on a clock that goes in steps of so many nanoseconds.
+std::chrono::steady_clock::time_point moment_of_event() {
+  const auto now = std::chrono::steady_clock::now();
+  return now - now.time_since_epoch() % std::chrono::nanoseconds(setting("event-step", 1));
+}
+
 }  // namespace
 
 namespace {
@@ -462,7 +468,7 @@ EXPORTED Result cuEventRecord(EventHandle* handle, StreamHandle* s) {
   }
   return enqueue(s, [event] {
     const std::scoped_lock lock(event->mutex);
-    event->at = std::chrono::steady_clock::now();
+    event->at = moment_of_event();
     ++event->done;
     event->happened.notify_all();
   });
@@ -473,7 +479,7 @@ EXPORTED Result cuEventRecordWithFlags(EventHandle* handle, StreamHandle* s, uns
   if (flags != kRecordExternal) return result::kInvalidValue;
   return enqueue(s, [event = handle->event] {
     const std::scoped_lock lock(event->mutex);
-    event->at = std::chrono::steady_clock::now();
+    event->at = moment_of_event();
   });
 }
 EXPORTED Result cuEventSynchronize(EventHandle* handle) {
