@@ -279,7 +279,8 @@ export async function runOnNode(given: Task): Promise<void> {
     if (shared && elsewhere !== null) {
       if (leaveEnd(work, whole)) return;
       // Where there is no room for that, there is none for it in a log beside it.
-      if (printsToFile() && leaveEnd(work, bare)) return;
+      const leftBehind = `its folder had no room: what it measured is in ${elsewhere} on ${node}`;
+      if (printsToFile() && leaveEnd(work, { ...bare, leftBehind })) return;
     }
     process.stdout.write(deliveryLines(whole));
   } finally {

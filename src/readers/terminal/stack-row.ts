@@ -6,12 +6,20 @@ import { median } from '../../statistics/quantile.js';
 import { variableTexts } from '../own-variables.js';
 import type { Row } from './table.js';
 
-const BINDINGS = {
-  each: 'its threads bound to a CPU each',
-  together:
-    'fewer threads were found than were asked for, so that they share the CPUs of the case: it makes them anew in each call, has fewer, or made them only in the first repetition (--warmup 0)',
-  none: 'its threads not bound',
-} as const;
+const TOGETHER = 'fewer threads were found than were asked for, so that they share the CPUs of the case';
+
+const isWarmedUp = ({ warmup }: RecordBatch['asked']): boolean =>
+  warmup == null || warmup.kind !== 'count' || warmup.count > 0;
+
+/** Without a warm-up nobody looks before the first repetition, in which most libraries make their threads. */
+const bindingText = (binding: NonNullable<RecordBatch['stack']['threadBinding']>, isWarm: boolean): string =>
+  ({
+    each: 'its threads bound to a CPU each',
+    together: isWarm
+      ? `${TOGETHER}: it makes them anew in each call, or has fewer`
+      : `${TOGETHER}: without a warm-up they were looked for before there were any`,
+    none: 'its threads not bound',
+  })[binding];
 
 /** `onnxruntime-node 1.30.0, onnxruntime-common 1.30.0`; null: it is no framework. */
 export const packagesText = ({ packages }: Pick<RecordBatch['stack'], 'packages'>): string | null =>
@@ -53,7 +61,7 @@ function libraryRow(batch: RecordBatch): Row[] {
   const placed =
     threadBinding === undefined || (threadBinding === 'none' && asked.case.parameters.pin !== true)
       ? []
-      : [BINDINGS[threadBinding], ...usedText(batch)];
+      : [bindingText(threadBinding, isWarmedUp(asked)), ...usedText(batch)];
   if (packages !== null) {
     const holds = timed === undefined ? [] : [`a repetition also holds ${timed}`];
     // Where it lies is long, and in the record.
