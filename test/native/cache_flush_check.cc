@@ -8,6 +8,19 @@
 #include "../../native/matmul/matmul_workload.h"
 #include "check.h"
 
+namespace {
+
+bool measures_cold(bool can_flush) {
+  try {
+    pibench::require_flush(can_flush);
+    return true;
+  } catch (const std::runtime_error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
 int main() {
   pibench::test::Checks check;
   constexpr std::size_t kBytes = std::size_t{3} << 20U;
@@ -44,10 +57,8 @@ int main() {
   check.that(workload->verify().passed, "which give the right result");
   workload->poison();
   check.that(output() != hot && !workload->verify().passed, "until it is poisoned");
-  check.throws<std::runtime_error>([] { pibench::require_flush(false); },
-                                   "a CPU that cannot flush measures nothing with cold caches");
-  pibench::require_flush(true);
-  check.that(true, "one that can does");
+  check.that(!measures_cold(false), "a CPU that cannot flush measures nothing with cold caches");
+  check.that(measures_cold(true), "one that can does");
   pibench::test::Checks::inform(pibench::kCanFlush ? "this CPU flushes" : "this CPU has no way to flush");
   return check.finish();
 }
