@@ -4,7 +4,6 @@ import { setTimeout } from 'node:timers/promises';
 import { beforeEach, expect, it, vi } from 'vitest';
 import type * as analysis from '../../src/cli/analyse-campaign.js';
 import { beginCampaign } from '../../src/cli/begin-campaign.js';
-import { runCampaign } from '../../src/cli/run-campaign.js';
 import type { Engine } from '../../src/execution/engine.js';
 import type * as locks from '../../src/execution/machine-lock.js';
 import { readJournal } from '../../src/store/journal.js';
@@ -12,6 +11,7 @@ import { JOURNAL } from '../../src/store/store.js';
 import { matmulCase } from '../support/batch.js';
 import { campaignOf, specOf } from '../support/campaign.js';
 import { machineOf } from '../support/machine.js';
+import { withModule } from '../support/mocked.js';
 import { withFolder } from '../support/pi-bench.js';
 
 const WAITED_MS = 30;
@@ -22,25 +22,26 @@ const log: string[] = [];
 /** Whom the holder of the lock is told of, once it has it. */
 let visit: (by: string) => void = () => {};
 
-vi.mock('../../src/execution/machine-lock.js', () => ({
-  lockMachine: vi.fn<typeof locks.lockMachine>(async (_, onWait, onContended) => {
-    onWait('campaign other');
-    await setTimeout(WAITED_MS);
-    log.push('ours');
-    visit = onContended;
-    return { release: () => log.push('released') };
-  }),
-}));
-vi.mock('../../src/cli/analyse-campaign.js', async (original) => {
-  const { analyseCampaign } = await original<typeof analysis>();
-  return {
-    analyseCampaign: vi.fn<typeof analyseCampaign>((...asked) => {
-      log.push('analysed');
-      visit('campaign late');
-      return analyseCampaign(...asked);
-    }),
-  };
-});
+const lockMachine: typeof locks.lockMachine = async (_, onWait, onContended) => {
+  onWait('campaign other');
+  await setTimeout(WAITED_MS);
+  log.push('ours');
+  visit = onContended;
+  return { release: () => log.push('released') };
+};
+const analyseCampaign: typeof analysis.analyseCampaign = async (...asked) => {
+  log.push('analysed');
+  visit('campaign late');
+  return (await import('../../src/cli/analyse-campaign.js')).analyseCampaign(...asked);
+};
+
+const { runCampaign } = await withModule('src/execution/machine-lock.ts', { lockMachine }, () =>
+  withModule(
+    'src/cli/analyse-campaign.ts',
+    { analyseCampaign },
+    () => import('../../src/cli/run-campaign.js'),
+  ),
+);
 
 const engine: Engine = {
   name: 'none',

@@ -3,19 +3,23 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { runSubmission } from '../../src/cli/run-submission.js';
-import { UserError } from '../../src/errors.js';
 import { makeFolder } from '../../src/store/make-folder.js';
-import { findScheduler } from '../../src/submit/index.js';
+import type { findScheduler } from '../../src/submit/index.js';
 import { appendToSubmission } from '../../src/submit/journal.js';
 import { SUBMISSION_JOURNAL } from '../../src/submit/names.js';
-import { NoAnswer } from '../../src/submit/no-answer.js';
 import { slurm } from '../../src/submit/slurm.js';
 import { headOf } from '../submit/support.js';
 import { withModule } from '../support/mocked.js';
 import { withFolder } from '../support/pi-bench.js';
 
-vi.mock('../../src/submit/index.js', () => ({ findScheduler: vi.fn() }));
+const scheduler = vi.fn<typeof findScheduler>();
+const loaded = () =>
+  withModule('src/submit/index.ts', { findScheduler: scheduler }, async () => ({
+    ...(await import('../../src/errors.js')),
+    ...(await import('../../src/submit/no-answer.js')),
+    ...(await import('../../src/cli/run-submission.js')),
+  }));
+const { runSubmission, UserError, NoAnswer } = await loaded();
 
 const QUIET = { json: false, quiet: true };
 
@@ -37,7 +41,7 @@ const handedOver = (error: Error) =>
     const folder = join(above, 'submission');
     appendHead(folder);
     const submit = () => Promise.reject(error);
-    vi.mocked(findScheduler).mockReturnValue(refusing(submit));
+    scheduler.mockReturnValue(refusing(submit));
     await expect(runSubmission(folder, QUIET)).rejects.toBe(error);
     return { isThere: existsSync(folder), resumed: said.includes(`pi-bench resume ${folder} goes on`) };
   });
@@ -86,13 +90,9 @@ it('whose folder cannot be removed is told by its refusal, and is not locked any
     };
     const refused = () =>
       withModule('node:fs', { rmSync }, async () => {
-        const [errors, index, run] = await Promise.all([
-          import('../../src/errors.js'),
-          import('../../src/submit/index.js'),
-          import('../../src/cli/run-submission.js'),
-        ]);
-        const submit = () => Promise.reject(new errors.UserError('sbatch refuses: no'));
-        vi.mocked(index.findScheduler).mockReturnValue(refusing(submit));
+        const run = await loaded();
+        const submit = () => Promise.reject(new run.UserError('sbatch refuses: no'));
+        scheduler.mockReturnValue(refusing(submit));
         return run.runSubmission(folder, QUIET);
       });
     await expect(withModule('src/cli/work-lock.ts', { lockWork }, refused)).rejects.toThrow(

@@ -1,17 +1,24 @@
 /** What goes on after a campaign to whose end a signal came when nothing of it was left to stop: nothing. */
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { qualify } from '../../src/cli/qualification/qualify.js';
-import { testQualification } from '../../src/cli/qualification/self-test.js';
-import { runCampaign } from '../../src/cli/run-campaign.js';
-import { selfTest } from '../../src/cli/self-test.js';
+import type { runCampaign } from '../../src/cli/run-campaign.js';
 import { parseSuite } from '../../src/qualify/suite.js';
 import type { PiBenchRecord } from '../../src/record/schema.js';
 import { knownMachine, partsRecord, RATE, SECOND } from '../qualify/support.js';
 import { ceilingsOf } from '../support/batch.js';
+import { withModule } from '../support/mocked.js';
 import { withFolder } from '../support/pi-bench.js';
 
-vi.mock('../../src/cli/run-campaign.js', () => ({ runCampaign: vi.fn() }));
+const campaigns = vi.fn<typeof runCampaign>();
+const { qualify, selfTest, testQualification } = await withModule(
+  'src/cli/run-campaign.ts',
+  { runCampaign: campaigns },
+  async () => ({
+    ...(await import('../../src/cli/qualification/qualify.js')),
+    ...(await import('../../src/cli/self-test.js')),
+    ...(await import('../../src/cli/qualification/self-test.js')),
+  }),
+);
 
 const INTERRUPTED = 130;
 
@@ -19,7 +26,7 @@ const INTERRUPTED = 130;
 function endsWith(record: PiBenchRecord, folder: string): void {
   const path = join(folder, 'record.json');
   const end = { record, path, exitCode: 0, signalled: null, came: INTERRUPTED, waited: 0 };
-  vi.mocked(runCampaign).mockResolvedValue(end);
+  campaigns.mockResolvedValue(end);
 }
 
 /** With a part that reaches so much of what bounds it. */
@@ -59,7 +66,7 @@ const qualified = (out: string) =>
   });
 
 beforeEach(() => {
-  vi.mocked(runCampaign).mockReset();
+  campaigns.mockReset();
 });
 
 describe('after a signal that came too late to stop a campaign', () => {
@@ -69,7 +76,7 @@ describe('after a signal that came too late to stop a campaign', () => {
       const results: string[] = [];
       expect(await selfTest(knownMachine(), ({ what }) => results.push(what))).toBe(INTERRUPTED);
       expect(results).toEqual([]);
-      expect(runCampaign).toHaveBeenCalledOnce();
+      expect(campaigns).toHaveBeenCalledOnce();
     }));
 
   it('that of a qualification does so, too', () =>
@@ -82,7 +89,7 @@ describe('after a signal that came too late to stop a campaign', () => {
       } finally {
         write.mockRestore();
       }
-      expect(runCampaign).toHaveBeenCalledOnce();
+      expect(campaigns).toHaveBeenCalledOnce();
     }));
 
   it('a qualification measures nothing again, and says why', () =>
@@ -90,7 +97,7 @@ describe('after a signal that came too late to stop a campaign', () => {
       endsWith(reaching(0.1), folder);
       const { signalled, qualification } = await qualified(folder);
       expect(signalled).toBe(INTERRUPTED);
-      expect(runCampaign).toHaveBeenCalledOnce();
+      expect(campaigns).toHaveBeenCalledOnce();
       expect(qualification.checks[0]?.reason).toMatch(/^not measured again, as it was interrupted/);
     }));
 

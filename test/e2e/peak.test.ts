@@ -71,7 +71,9 @@ describe('peak', () => {
       const run = await piBench('peak', '--quiet', '--out', out, '--dtype', 'float64', ...SHORT);
       expect(run.stdout).toContain('peak float64, 1 thread, pinned');
       expect(run.stdout).toMatch(/clock +[\d.]+ GHz on the first thread/);
-      expect(run.stdout).toMatch(/a cycle +[\d.]+ operations of one thread/);
+      // They are known of repetitions in which it kept its CPU.
+      if (!/disturbed +100 %/.test(run.stdout))
+        expect(run.stdout).toMatch(/a cycle +[\d.]+ operations of one thread/);
       expect(run.stdout.replaceAll(/\s+/g, ' ')).toContain('the sums in the registers of every thread');
     }));
 
