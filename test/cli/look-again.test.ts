@@ -3,17 +3,9 @@ import { expect, it, vi } from 'vitest';
 import { lookAgain } from '../../src/cli/qualification/surroundings.js';
 import type { askForGpus } from '../../src/devices/gpu-survey.js';
 import type { GpuDescription } from '../../src/machine/gpus.js';
-import { machineOf } from '../support/machine.js';
+import { machineOf, machineWithGpus } from '../support/machine.js';
 
-const machine = {
-  ...machineOf(),
-  gpus: {
-    problem: null,
-    cuda: '13.0',
-    library: 'libcuda.so.1',
-    devices: [{ ordinal: 0 } as GpuDescription],
-  },
-};
+const machine = machineWithGpus({ ordinal: 0 } as GpuDescription);
 const silent = (timedOut = true) => vi.fn<typeof askForGpus>(() => ({ unheard: 'silent', timedOut }));
 
 it('is where it had all the time that it may take, whatever a deadline leaves beyond that', () => {

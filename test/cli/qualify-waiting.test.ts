@@ -5,9 +5,8 @@ import { beforeEach, expect, it, vi } from 'vitest';
 import { type Asked, keptSurroundings } from '../../src/cli/qualification/asked.js';
 import type { runCampaign } from '../../src/cli/run-campaign.js';
 import { monotonic } from '../../src/inspection/job.js';
-import { parseSuite } from '../../src/qualify/suite.js';
 import { QUALIFY } from '../../src/store/store.js';
-import { knownMachine, partsRecord, RATE, SECOND } from '../qualify/support.js';
+import { knownMachine, partsRecord, RATE, SECOND, smallSuite } from '../qualify/support.js';
 import { ceilingsOf } from '../support/batch.js';
 import { withModule } from '../support/mocked.js';
 import { withFolder } from '../support/pi-bench.js';
@@ -22,22 +21,6 @@ const { qualify } = await withModule(
 const BUDGET = 60;
 const WAITED = 300;
 const LONE = { corrected: 0, uncorrected: 0 };
-
-const SUITE = `
-name: small
-cooldown: 1ms
-campaign:
-  seed: 1
-  measure:
-    - indicator: matmul
-      parameters: { size: 64, threads: 1 }
-      repetitions: 10
-      inspections: 1
-      labels: { part: gemm }
-checks:
-  - { check: load }
-  - { check: efficiency, atLeast: 0.5 }
-`;
 
 const ASKED: Asked = {
   kind: 'pi-bench qualification',
@@ -79,7 +62,7 @@ function campaignsWait(waited: number, folder: string): void {
 
 const qualified = (out: string) =>
   qualify({
-    suite: parseSuite(SUITE, 'small', () => ''),
+    suite: smallSuite('{ check: load }', '{ check: efficiency, atLeast: 0.5 }'),
     machine: knownMachine(),
     lookAround: async () => ({ busy: othersWork ? 0.9 : 0.01, memoryErrors: LONE }),
     expected: {},

@@ -2,9 +2,8 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { runCampaign } from '../../src/cli/run-campaign.js';
-import { parseSuite } from '../../src/qualify/suite.js';
 import type { PiBenchRecord } from '../../src/record/schema.js';
-import { knownMachine, partsRecord, RATE, SECOND } from '../qualify/support.js';
+import { knownMachine, partsRecord, RATE, SECOND, smallSuite } from '../qualify/support.js';
 import { ceilingsOf } from '../support/batch.js';
 import { withModule } from '../support/mocked.js';
 import { withFolder } from '../support/pi-bench.js';
@@ -33,23 +32,9 @@ function endsWith(record: PiBenchRecord, folder: string): void {
 const reaching = (share: number): PiBenchRecord =>
   partsRecord([{ part: 'gemm', launches: [{ seconds: SECOND, ceilings: ceilingsOf(RATE / share, null) }] }]);
 
-const SUITE = `
-name: small
-campaign:
-  seed: 1
-  measure:
-    - indicator: matmul
-      parameters: { size: 64, threads: 1 }
-      repetitions: 10
-      inspections: 1
-      labels: { part: gemm }
-checks:
-  - { check: efficiency, atLeast: 0.5 }
-`;
-
 const qualified = (out: string) =>
   qualify({
-    suite: parseSuite(SUITE, 'small', () => ''),
+    suite: smallSuite('{ check: efficiency, atLeast: 0.5 }'),
     machine: knownMachine(),
     lookAround: async () => ({ busy: null, memoryErrors: null }),
     expected: {},

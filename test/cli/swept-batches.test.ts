@@ -4,7 +4,7 @@ import { sweptBatches } from '../../src/cli/swept-batches.js';
 import { findIndicator } from '../../src/indicators/index.js';
 import type { Flags } from '../../src/indicators/indicator.js';
 import type { GpuDescription } from '../../src/machine/gpus.js';
-import { machineOf } from '../support/machine.js';
+import { machineOf, machineWithGpus } from '../support/machine.js';
 
 const GIB = 2 ** 30;
 const HOW: Flags = { warmup: 'auto', timeout: '10min', inspections: '1', device: 'cpu' };
@@ -52,10 +52,7 @@ const gpu = (ordinal: number, freeBytes: number) =>
     freeBytes,
   }) as GpuDescription;
 const devices = [gpu(0, 70 * GIB), gpu(1, 60 * GIB), gpu(2, GIB)];
-const machine = {
-  ...machineOf(),
-  gpus: { problem: null, cuda: '13.0', library: 'libcuda.so.1', devices },
-};
+const machine = machineWithGpus(...devices);
 
 describe('a GPU that is named twice', () => {
   // Of a stack of one's own: what executes it need not be here.

@@ -2,19 +2,11 @@
 import { expect, it } from 'vitest';
 import { withEvenMemory } from '../../src/devices/even-memory.js';
 import type { GpuDescription } from '../../src/machine/gpus.js';
-import { machineOf } from '../support/machine.js';
+import { machineOf, machineWithGpus } from '../support/machine.js';
 
 const gpu = (ordinal: number, freeBytes: number | null, name = 'large'): GpuDescription =>
   ({ ordinal, name, memoryBytes: 80, freeBytes }) as GpuDescription;
-const machine = {
-  ...machineOf(),
-  gpus: {
-    problem: null,
-    cuda: '13.0',
-    library: 'libcuda.so.1',
-    devices: [gpu(0, 70), gpu(1, 60), gpu(2, 1), gpu(3, 50, 'small')],
-  },
-};
+const machine = machineWithGpus(gpu(0, 70), gpu(1, 60), gpu(2, 1), gpu(3, 50, 'small'));
 const freeOf = (...named: readonly string[]) =>
   withEvenMemory(named, machine).gpus?.devices.map(({ freeBytes }) => freeBytes);
 

@@ -2,11 +2,15 @@
 // who computes is awake when a call begins, and a rank that never arrives ends it with one line.
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <fstream>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "../../native/collective/shm/shm_transport.h"
 #include "../../native/measure/fault.h"
@@ -34,7 +38,55 @@ struct Case {
   std::size_t count = 1000;
 };
 
-std::unique_ptr<Workload> workload_of(const Case& one, pibench::overlap::MakeProduct make_product = {}) {
+using pibench::collective::Order;
+using pibench::collective::Report;
+using pibench::collective::Task;
+using pibench::collective::Transport;
+
+// The calls that a repetition consists of.
+enum class Call : std::uint8_t { none, product_alone, collective_alone, both };
+
+// Ranks that say of one of these calls that they lost their CPU in it, and of no other, whatever was.
+class Disturbing final : public Transport {
+ public:
+  Disturbing(std::unique_ptr<Transport> ranks, Call in) : ranks_(std::move(ranks)), in_(in) {}
+
+  void start(const pibench::collective::MakeExecutor& make) override { ranks_->start(make); }
+  bool perform(const Order& order) noexcept override {
+    if (order.task == Task::beside) beside_ = true;
+    const bool performed = ranks_->perform(order);
+    const std::span<const Report> said = ranks_->reports();
+    reports_.assign(said.begin(), said.end());
+    const bool disturbed = in_ != Call::none && call_of(order.task) == in_;
+    for (Report& report : reports_) {
+      report.disturbed = disturbed;
+      report.late = false;
+    }
+    if (order.task == Task::iterate) beside_ = false;
+    return performed;
+  }
+  [[nodiscard]] std::span<const Report> reports() const noexcept override { return reports_; }
+  [[nodiscard]] std::string failure() const override { return ranks_->failure(); }
+  [[nodiscard]] pibench::collective::Port& port() noexcept override { return ranks_->port(); }
+  [[nodiscard]] std::string implementation() const override { return ranks_->implementation(); }
+  [[nodiscard]] std::vector<int> thread_ids() const override { return ranks_->thread_ids(); }
+  pibench::Team& team() noexcept override { return ranks_->team(); }
+
+ private:
+  [[nodiscard]] Call call_of(Task task) const noexcept {
+    if (task == Task::compute) return Call::product_alone;
+    if (task != Task::iterate) return Call::none;
+    return beside_ ? Call::both : Call::collective_alone;
+  }
+
+  std::unique_ptr<Transport> ranks_;
+  Call in_;
+  bool beside_ = false;
+  std::vector<Report> reports_;
+};
+
+std::unique_ptr<Workload> workload_of(const Case& one, pibench::overlap::MakeProduct make_product = {},
+                                      std::optional<Call> disturbed_in = std::nullopt) {
   Problem problem;
   problem.ranks = one.ranks;
   problem.count = one.count;
@@ -50,8 +102,11 @@ std::unique_ptr<Workload> workload_of(const Case& one, pibench::overlap::MakePro
       make_product ? std::move(make_product) : pibench::overlap::products_on_cpus(product);
   parameters.seed = 7;
   const ShmParameters shm{problem, false, {}, "", 1'000'000'000, one.ranks * one.threads};
-  return pibench::overlap::make_workload(parameters,
-                                         [shm] { return pibench::collective::make_shm_transport(shm); });
+  return pibench::overlap::make_workload(parameters, [shm, disturbed_in]() -> std::unique_ptr<Transport> {
+    auto ranks = pibench::collective::make_shm_transport(shm);
+    if (!disturbed_in) return ranks;
+    return std::make_unique<Disturbing>(std::move(ranks), *disturbed_in);
+  });
 }
 
 void check_results(Checks& checks, const Case& one) {
@@ -212,6 +267,26 @@ void check_disturbances(Checks& checks) {
               std::to_string(disturbed) + " of " + std::to_string(kRepetitions));
 }
 
+// What any of its calls says disturbs a repetition, and nothing else does: the order of the calls is drawn.
+void check_disturbed_calls(Checks& checks) {
+  constexpr int kRepetitions = 12;
+  const auto disturbed_of = [](Call call) {
+    const auto workload = workload_of({}, {}, call);
+    workload->prepare();
+    int disturbed = 0;
+    for (int i = 0; i < kRepetitions; ++i) {
+      workload->run();
+      const auto timed = workload->measured({});
+      if (timed && timed->disturbed) ++disturbed;
+    }
+    return disturbed;
+  };
+  checks.that(disturbed_of(Call::none) == 0, "a repetition of undisturbed calls is none");
+  checks.that(disturbed_of(Call::product_alone) == kRepetitions, "the product alone disturbs it");
+  checks.that(disturbed_of(Call::collective_alone) == kRepetitions, "the collective alone does");
+  checks.that(disturbed_of(Call::both) == kRepetitions, "both at once do");
+}
+
 void check_loss(Checks& checks) {
   const auto workload = workload_of({});
   workload->prepare();
@@ -234,6 +309,7 @@ int main() {
   check_repetitions(checks);
   check_awake(checks);
   check_disturbances(checks);
+  check_disturbed_calls(checks);
   check_loss(checks);
   return checks.finish();
 }

@@ -28,9 +28,8 @@ const gpu = (ordinal: number, freeBytes: number | null): GpuDescription => ({
   nvmlProblem: null,
 });
 const withGpus = (...devices: readonly GpuDescription[]): MachineDescription => ({
-  ...machineOf(),
+  ...machineWithGpus(...devices),
   memory: { ...machineOf().memory, available: 128 * GIB, total: 160 * GIB },
-  gpus: { problem: null, cuda: '13.0', library: 'libcuda.so.1', devices },
 });
 
 const ofShare = (bytes: number, share = 0.7): RecordBatch => {

@@ -5,7 +5,7 @@ import { keyedBatch } from '../../src/qualify/baseline-key.js';
 import type { Baseline, BaselineEntry } from '../../src/qualify/baseline-schema.js';
 import type { Context } from '../../src/qualify/criteria/criterion.js';
 import { judgementsOf } from '../../src/qualify/criteria/index.js';
-import type { SuiteCheck } from '../../src/qualify/suite.js';
+import { parseSuite, type Suite, type SuiteCheck } from '../../src/qualify/suite.js';
 import type { PiBenchRecord, RecordBatch, RecordInspection } from '../../src/record/schema.js';
 import type { Launch } from '../support/batch.js';
 import { machineOf } from '../support/machine.js';
@@ -133,3 +133,24 @@ export const flag = (
 /** A record of one launch of one part. */
 export const oneLaunch = (launch: number | Launch, but?: (batch: RecordBatch) => RecordBatch): Context =>
   contextOf(partsRecord([{ part: 'gemm', launches: [launch], ...(but === undefined ? {} : { but }) }]));
+
+/** A suite of one small product, in seconds. @param checks each as a line of the file has it */
+export const smallSuite = (...checks: readonly string[]): Suite =>
+  parseSuite(
+    `
+name: small
+cooldown: 1ms
+campaign:
+  seed: 1
+  measure:
+    - indicator: matmul
+      parameters: { size: 64, threads: 1 }
+      repetitions: 10
+      inspections: 1
+      labels: { part: gemm }
+checks:
+${checks.map((check) => `  - ${check}`).join('\n')}
+`,
+    'small',
+    () => '',
+  );

@@ -1,5 +1,6 @@
 /** A machine of two CPUs, and nothing else that matters to who asks it. */
 import { describeMachine, type MachineDeps } from '../../src/machine/describe.js';
+import type { GpuDescription } from '../../src/machine/gpus.js';
 import type { CacheDescription, MachineDescription } from '../../src/machine/types.js';
 
 const KIB = 1024;
@@ -40,3 +41,9 @@ export function machineOf(limits: Partial<MachineDescription['limits']> = {}): M
     limits: { ...bare.limits, allowedCpus: '0-1', cgroupTold: true, ...limits },
   };
 }
+
+/** The same with these GPUs, whose driver tells of nothing wrong. */
+export const machineWithGpus = (...devices: readonly GpuDescription[]): MachineDescription => ({
+  ...machineOf(),
+  gpus: { problem: null, cuda: '13.0', library: 'libcuda.so.1', devices },
+});
