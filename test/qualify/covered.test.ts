@@ -9,7 +9,7 @@ import type { MachineDescription } from '../../src/machine/types.js';
 import { keyedBatch } from '../../src/qualify/baseline-key.js';
 import { historyKey } from '../../src/qualify/rates.js';
 import type { RecordBatch } from '../../src/record/schema.js';
-import { cache, machineOf } from '../support/machine.js';
+import { cache, machineOf, machineWithGpus } from '../support/machine.js';
 import { contextOf, judgement, knownMachine, partsRecord } from './support.js';
 
 const GIB = 2 ** 30;

@@ -1,6 +1,6 @@
 /** A machine of two CPUs, and nothing else that matters to who asks it. */
 import { describeMachine, type MachineDeps } from '../../src/machine/describe.js';
-import type { GpuDescription } from '../../src/machine/gpus.js';
+import type { GpuDescription, GpuSurvey } from '../../src/machine/gpus.js';
 import type { CacheDescription, MachineDescription } from '../../src/machine/types.js';
 
 const KIB = 1024;
@@ -43,7 +43,7 @@ export function machineOf(limits: Partial<MachineDescription['limits']> = {}): M
 }
 
 /** The same with these GPUs, whose driver tells of nothing wrong. */
-export const machineWithGpus = (...devices: readonly GpuDescription[]): MachineDescription => ({
+export const machineWithGpus = (...devices: readonly GpuDescription[]) => ({
   ...machineOf(),
-  gpus: { problem: null, cuda: '13.0', library: 'libcuda.so.1', devices },
+  gpus: { problem: null, cuda: '13.0', library: 'libcuda.so.1', devices } satisfies GpuSurvey,
 });
