@@ -2,7 +2,7 @@
 import { dirname } from 'node:path';
 import { messageOf, UserError } from '../errors.js';
 import { type Style, terminalStyle } from '../readers/terminal/style.js';
-import { writeDestination } from '../store/atomic.js';
+import { destinationOf, writeDestination } from '../store/atomic.js';
 import { makeFolder } from '../store/make-folder.js';
 
 /** Whole, or as it was: half a file would be read as one. @throws UserError where the file cannot be written */
@@ -18,12 +18,12 @@ export function writeText(path: string, text: string): void {
 /** Of a text for `printText`: a file has no colours, and not the width of the terminal that it was made in. */
 export const styleFor = (out: string | null): Style => terminalStyle(out === null ? process.stdout : {});
 
-/** @param out null: stdout */
+/** @param out null: stdout; a pipe or /dev/stdout gets the text and nothing else: behind it a name would be a part of it */
 export function printText(text: string, out: string | null): void {
   if (out === null) {
     process.stdout.write(text);
     return;
   }
   writeText(out, text);
-  process.stdout.write(`${out}\n`);
+  if (destinationOf(out).isFile) process.stdout.write(`${out}\n`);
 }

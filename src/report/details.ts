@@ -81,7 +81,10 @@ export function chooseLaunches({ inspections }: Pick<RecordBatch, 'inspections'>
   }));
 }
 
-/** Warm-up calls have no entries of their own: they are laid end to end before the first repetition. */
+/**
+ * Warm-up calls have no entries of their own: they are laid end to end before the first repetition. Which of them were disturbed nobody
+ * looks for.
+ */
 function warmupBuckets({ warmup, warmupCallsEach }: LaunchSamples, most: number): readonly Bucket[] {
   const seconds = Float64Array.from(warmup);
   const times = new Float64Array(seconds.length);
@@ -90,7 +93,7 @@ function warmupBuckets({ warmup, warmupCallsEach }: LaunchSamples, most: number)
     at -= (seconds[i] ?? 0) * warmupCallsEach;
     times[i] = at;
   }
-  return envelope(seconds, times, [], Math.ceil(most * WARMUP_SHARE));
+  return envelope(seconds, times, null, Math.ceil(most * WARMUP_SHARE));
 }
 
 function shownOf({ inspection, roles }: Choice, samples: LaunchSamples, most: number): ShownLaunch {
@@ -104,7 +107,7 @@ function shownOf({ inspection, roles }: Choice, samples: LaunchSamples, most: nu
     callsPerSample,
     disturbedKnown: disturbed !== null,
     warmup: warmupBuckets(samples, most),
-    buckets: envelope(seconds, entries, disturbed ?? [], most),
+    buckets: envelope(seconds, entries, disturbed, most),
   };
 }
 

@@ -9,8 +9,8 @@ export interface Bucket {
   readonly middle: Seconds;
   readonly high: Seconds;
   readonly n: number;
-  /** How many of them may have lost their CPU. */
-  readonly disturbed: number;
+  /** How many of them may have lost their CPU; null: not known. */
+  readonly disturbed: number | null;
   /** The slowest of those; null where there is none. */
   readonly worst: Seconds | null;
 }
@@ -19,15 +19,16 @@ export interface Bucket {
  * Buckets of as many samples each as leave no more than `most`: a stall is the largest of its bucket, so that none is
  * lost. Buckets of samples, not of time: a standstill between two samples stays visible as a gap.
  * @param seconds of each sample, `times` at which each began; of the same length
+ * @param disturbed which of them may have lost their CPU; null: not known
  */
 export function envelope(
   seconds: Float64Array,
   times: Float64Array,
-  disturbed: readonly number[],
+  disturbed: readonly number[] | null,
   most: number,
 ): readonly Bucket[] {
   const size = Math.max(1, Math.ceil(seconds.length / most));
-  const hit = new Set(disturbed);
+  const hit = new Set(disturbed ?? []);
   return Array.from({ length: Math.ceil(seconds.length / size) }, (_, i) => {
     const [first, end] = [i * size, Math.min(seconds.length, (i + 1) * size)];
     const part = seconds.subarray(first, end);
@@ -47,7 +48,7 @@ export function envelope(
       middle: median(part),
       high,
       n: end - first,
-      disturbed: count,
+      disturbed: disturbed === null ? null : count,
       worst: count === 0 ? null : worst,
     };
   });

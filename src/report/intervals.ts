@@ -26,3 +26,12 @@ export const intervalCells = ({ rate, elapsed, precision }: BatchModel): readonl
   precision === null ? null : String(precision.reached),
   precision?.halfWidth ?? null,
 ];
+
+/** What the table of rates calls p99: of each launch, where `repetitions_p99` is of all repetitions together. */
+export const P99_FIELDS = ['elapsed_p99', 'elapsed_p99_low', 'elapsed_p99_high'] as const;
+
+export const p99Cells = ({ elapsed }: BatchModel): readonly Cell[] => [
+  elapsed?.p99 ?? null,
+  elapsed?.p99Interval?.low ?? null,
+  elapsed?.p99Interval?.high ?? null,
+];

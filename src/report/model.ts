@@ -13,10 +13,10 @@ import { notCheckedOf } from '../readers/not-checked.js';
 import { notSettledText } from '../readers/not-settled.js';
 import { recommendationTexts } from '../readers/recommendation.js';
 import { basisText } from '../readers/terminal/basis.js';
-import { limitIsRequest } from '../readers/terminal/imported.js';
 import { slowestText } from '../readers/terminal/leaning.js';
 import { shortText } from '../readers/terminal/working-sets.js';
 import { verificationOf } from '../readers/verification.js';
+import { timesRanks } from '../record/rate-kpis.js';
 import { isCurve } from '../record/read-curves.js';
 import { isResult } from '../record/result.js';
 import type {
@@ -33,6 +33,7 @@ import type { Violin } from '../statistics/violin.js';
 import { comparisonOf, type ReportComparison } from './comparison.js';
 import type { BatchDetails } from './details.js';
 import { type Headline, headlineOf } from './headline.js';
+import { type MachineRow, machineOf, textLabel } from './machine.js';
 import { type OverlapModel, overlapOf } from './overlap.js';
 import { labelBatches, type StackLetter, stackLetters } from './stack-letters.js';
 
@@ -95,6 +96,8 @@ export interface BatchModel {
   readonly elapsed: RecordBatch['elapsed'];
   /** null: no output was right, it does no work, or no launch ran to its end; the times of what was cut short are kept. */
   readonly rate: RecordBatch['rate'];
+  /** What its sustained rate is over: what lies between the repetitions of ranks is pi-bench’s own. */
+  readonly sustainedOver: 'wall clock' | 'repetitions';
   /** What the interval rests on, in words. */
   readonly basis: string;
   /** null: the number of launches was fixed. */
@@ -150,7 +153,7 @@ export interface ReportModel {
   /** null: nobody asked for a verdict. */
   readonly qualification: Qualification | null;
   readonly identity: { readonly machine: string | null; readonly hostname: string | null };
-  readonly machine: readonly (readonly [name: string, text: string])[];
+  readonly machine: readonly MachineRow[];
   /** The same. */
   readonly wall: number | null;
   readonly measuredShare: number | null;
@@ -234,6 +237,7 @@ function batchOf(
     rate2mnkLessMn: result ? rate2mnkLessMn(batch) : null,
     elapsed: batch.elapsed,
     rate,
+    sustainedOver: timesRanks(batch) ? 'repetitions' : 'wall clock',
     basis: basisText(batch),
     precision: batch.precision ?? null,
     roofline: result ? (batch.roofline ?? null) : null,
@@ -257,36 +261,6 @@ function batchOf(
     launches: batch.inspections.map((inspection) => launchOf(inspection, idle)),
     details,
   };
-}
-
-/** Labels that say which machine it was, for a person. */
-const MACHINE: readonly (readonly [name: string, label: string])[] = [
-  ['CPU', 'cpu_model'],
-  ['CPUs', 'cpus'],
-  ['GPUs', 'gpus'],
-  ['GPU driver', 'gpu_driver'],
-  ['architecture', 'architecture'],
-  ['quota of CPUs', 'cgroup_cpu_quota'],
-  ['hypervisor', 'hypervisor'],
-  ['container', 'container'],
-  ['system', 'os'],
-  ['kernel', 'kernel'],
-  ['governor', 'governor'],
-  ['clock', 'clocksource'],
-  ['host', 'hostname'],
-  ['machine id', 'machine'],
-];
-
-const textLabel = ({ labels }: PiBenchRecord, name: string): string | null =>
-  labels[name] == null ? null : String(labels[name]);
-
-function machineOf(record: PiBenchRecord): ReportModel['machine'] {
-  const requested = limitIsRequest(record);
-  return MACHINE.flatMap(([name, label]) => {
-    const value = textLabel(record, label);
-    if (value === null) return [];
-    return [[requested && label === 'cgroup_cpu_quota' ? 'CPUs requested' : name, value] as const];
-  });
 }
 
 const limitsOf = (record: PiBenchRecord, batches: readonly BatchModel[]): readonly string[] => [

@@ -1,11 +1,12 @@
 /** What is said of a rate beside its interval: how long it holds, how slow the slow are, and how far it is from what could be. Pure. */
 import { formatSeconds, formatShare, withPrefix } from '../quantities/format.js';
 import { MOST_OF_CEILING, passesPeak } from '../statistics/roofline.js';
+import { measuredByText } from './ceilings.js';
 import type { Cell } from './figures/figure.js';
 import type { BatchModel, ReportModel } from './model.js';
 
 export const RATES_CAPTION =
-  '95 %: the interval of the rate. Sustained: over the wall clock, and its share of the rate inside a repetition. Slowest 5 %: 95 % of the repetitions reach it; of launches of fewer than 20 it leans on the slowest. p99: 99 % of a launch’s repetitions stay below it (of all together in earlier records); of launches of fewer than 100 it leans on the slowest. Efficiency: of the peak that the same threads, or this GPU, reach in registers. Bound by: the lower of the ceilings for this case, and what of it is reached.';
+  '95 %: the interval of the rate. Sustained: over the wall clock (of ranks over all repetitions, without what they do between two, so that a stop there is not seen), and its share of the rate inside a repetition. Slowest 5 %: 95 % of the repetitions reach it; of launches of fewer than 20 it leans on the slowest. p99: 99 % of a launch’s repetitions stay below it (of all together in earlier records); of launches of fewer than 100 it leans on the slowest. Efficiency: of the peak that the same threads, or this GPU, reach in registers; where not all launches measured it, which stands beside it, of the rate of those that did (in earlier records of all). Bound by: the lower of the ceilings for this case, and what of it is reached.';
 
 export const RATES_COLUMNS = [
   'batch',
@@ -24,6 +25,7 @@ const NONE = '–';
 function ceilingCells({ roofline, rateUnit }: BatchModel): readonly string[] {
   if (roofline === null) return [NONE, NONE, NONE];
   const { efficiency, peak, peakIsa, bound, attainable, share } = roofline;
+  const by = measuredByText(roofline);
   const tooLow = passesPeak(roofline) ? ': the peak was measured too low, do not trust it' : '';
   const reached =
     attainable === null || share === null
@@ -31,7 +33,7 @@ function ceilingCells({ roofline, rateUnit }: BatchModel): readonly string[] {
       : `: ${formatShare(share, 3)} of ${withPrefix(attainable, rateUnit, 3)}${share > MOST_OF_CEILING ? ', which was measured too low' : ''}`;
   return [
     `${formatShare(efficiency, 3)}${tooLow}`,
-    `${withPrefix(peak, rateUnit)} (${peakIsa})`,
+    `${withPrefix(peak, rateUnit)} (${peakIsa})${by === null ? '' : `, in ${by}`}`,
     bound === null || tooLow !== '' ? NONE : `${bound}${reached}`,
   ];
 }

@@ -1,5 +1,4 @@
 /** A campaign's folder, or its record, as a report: the edge to the disk. Launches are read one at a time. */
-import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { PiBenchRecord, RecordBatch, RecordInspection } from '../record/schema.js';
 import { readRecord } from '../store/read-record.js';
@@ -18,7 +17,7 @@ export interface ReadReport {
   readonly record: PiBenchRecord;
   /** Folder of the record. */
   readonly folder: string;
-  /** The record as it lies on disk, for whoever wants it whole. */
+  /** The record as it was read, for whoever wants it whole. */
   readonly recordText: string;
   /** Every launch of every batch, read when it is its turn. */
   readonly allLaunches: () => Iterable<LaunchOfBatch>;
@@ -39,7 +38,7 @@ export interface LaunchOfBatch {
  * @throws UserError where there is no record, or one that cannot be read
  */
 export function readReport(path: string): ReadReport {
-  const { record, path: file } = readRecord(path);
+  const { record, path: file, text } = readRecord(path);
   const folder = dirname(file);
   const count = record.batches.length;
   const chosen = new Set(chooseBatches(count, count > MANY ? FEW_DETAILED : MOST_DETAILED));
@@ -59,5 +58,5 @@ export function readReport(path: string): ReadReport {
       }
     }
   }
-  return { report, record, folder, recordText: readFileSync(file, 'utf8'), allLaunches };
+  return { report, record, folder, recordText: text, allLaunches };
 }

@@ -2,8 +2,9 @@
 import { formatSeconds, formatShare, withPrefix } from '../quantities/format.js';
 import { ran } from '../readers/not-checked.js';
 import { askedTable } from './asked.js';
+import { CEILING_FIELDS, ceilingFields } from './ceilings.js';
 import type { Table } from './figures/figure.js';
-import { INTERVAL_FIELDS, intervalCells } from './intervals.js';
+import { INTERVAL_FIELDS, intervalCells, P99_FIELDS, p99Cells } from './intervals.js';
 import type { BatchModel, ReportModel } from './model.js';
 import { OVERLAP_FIELDS, overlapCells } from './overlap.js';
 import { RATE_FIELDS, rateFields } from './rates.js';
@@ -155,7 +156,10 @@ const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_
 /** What holds for all rows, so that a row that was cut out of its table still says it. */
 const CAMPAIGN = ['campaign', 'status', 'contended_by', 'fault', 'machine', 'hostname'] as const;
 
-/** One row for each batch, in base units; columns are only ever added, at the end, where those of parameters and labels are what the batches have: `launches_` is of the launch medians, `repetitions_` of all repetitions together. */
+/**
+ * One row for each batch, in base units: `launches_` is of the launch medians, `repetitions_` of all repetitions together. Columns are
+ * only ever added, at the end, beyond those of parameters and labels, which are what the batches have; a number that was swept stands third.
+ */
 export function summaryTable(report: ReportModel): Table {
   const { batches, axis, id, status, contendedBy, fault, identity, imported } = report;
   const ofCampaign = [id, status, contendedBy, fault, identity.machine, identity.hostname];
@@ -193,6 +197,8 @@ export function summaryTable(report: ReportModel): Table {
     'traffic_rate',
     'imported',
     ...asked.columns,
+    ...P99_FIELDS,
+    ...CEILING_FIELDS,
   ];
   // No two columns have one name: what was swept stands among the parameters, too (`batch`, `parameter_batch`).
   const swept = axis === null || [...names, ...others].includes(axis.key) ? null : axis;
@@ -235,6 +241,8 @@ export function summaryTable(report: ReportModel): Table {
         batch.traffic?.rate ?? null,
         imported?.format ?? null,
         ...(asked.rows[i] ?? []),
+        ...p99Cells(batch),
+        ...ceilingFields(batch),
       ];
     }),
   };

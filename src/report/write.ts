@@ -31,7 +31,8 @@ export function placeOf(format: Format, out: string | null, campaign: string): P
     }
     return { kind: 'folder', path };
   }
-  const folder = isFolder(path) || out.endsWith('/') || extname(path) === '';
+  // What is there and is no folder is written into, whatever it is called: a file without an ending, a pipe, /dev/stdout.
+  const folder = isFolder(path) || out.endsWith('/') || (extname(path) === '' && !existsSync(path));
   return { kind: folder ? 'folder' : 'file', path };
 }
 

@@ -74,6 +74,12 @@ function readHolder(path: string): string | null {
   }
 }
 
+/**
+ * Who has left word in a folder that it is theirs, as they call themselves; null: nobody has. They may have been killed since, which only
+ * taking the lock would tell, and that would keep others out.
+ */
+export const lockedBy = (folder: string): string | null => readHolder(join(folder, LOCK));
+
 function release(path: string, handle: number): void {
   try {
     if (isStill(path, handle)) rmSync(path);

@@ -8,6 +8,7 @@ import { digestOf } from '../record/digest.js';
 import { withoutBrokenIntervals } from '../record/intervals.js';
 import { withoutFiguresCutShort } from '../record/result.js';
 import { type PiBenchRecord, readable, SCHEMA_VERSION } from '../record/schema.js';
+import { lockedBy } from './folder-lock.js';
 import { isFolder } from './make-folder.js';
 import { movedOutOfSight, movedTo } from './moved.js';
 import { STDIN } from './stdin.js';
@@ -39,10 +40,13 @@ function unreadable(path: string, file: string, error: unknown): UserError {
     return new UserError(
       `${path} has no record, and holds a part of its campaign: the rest went to ${outOfSight}, which is gone or on another machine; where it is gone, pi-bench resume ${path} measures anew what is missing`,
     );
-  if (existsSync(join(path, JOURNAL)))
+  if (existsSync(join(path, JOURNAL))) {
+    const holder = lockedBy(path);
+    const where = holder === null ? '' : `, as a lock there says (${holder})`;
     return new UserError(
-      `${path} has no record: the campaign has not ended; pi-bench resume ${path} finishes it, unless it still runs`,
+      `${path} has no record: the campaign has not ended; pi-bench resume ${path} finishes it, unless it still runs${where}`,
     );
+  }
   return new UserError(
     `${path} holds no record.json: give the folder of one campaign, which may lie below it`,
   );
@@ -51,12 +55,13 @@ function unreadable(path: string, file: string, error: unknown): UserError {
 /**
  * @param path record.json or the folder that holds it
  * @param only no other one is read: compiling the schema to functions, as zod does, would take longer than it saves
+ * @returns with the text that was read: a pipe gives it once, and another process may write the file anew
  * @throws UserError that says what is wrong with it
  */
 export function readRecord(
   path: string,
   { only = false } = {},
-): { readonly record: PiBenchRecord; readonly path: string } {
+): { readonly record: PiBenchRecord; readonly path: string; readonly text: string } {
   let file = path;
   let text: string;
   const elsewhere = path === STDIN ? null : movedTo(isFolder(path) ? path : dirname(path));
@@ -93,7 +98,7 @@ export function readRecord(
   const record = withoutBrokenIntervals(withoutFiguresCutShort(data));
   const broken = brokenRules(record);
   if (broken.length > 0) throw new UserError(`${file} contradicts itself: ${broken.join('; ')}`);
-  return { record, path: file };
+  return { record, path: file, text };
 }
 
 /** null: it cannot be read, where another may be whole. */

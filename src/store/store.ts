@@ -72,7 +72,8 @@ function makeWritable(campaign: string): void {
     join(campaign, name),
   );
   for (const path of [campaign, ...all]) {
-    const { mode } = statSync(path);
+    // Of a link there may be nothing behind.
+    const { mode } = statSync(path, { throwIfNoEntry: false }) ?? { mode: 0o200 };
     if ((mode & 0o200) === 0) chmodSync(path, mode | 0o200);
   }
 }
@@ -118,7 +119,9 @@ export function openStore(wanted: string, campaign: string, onMove: (move: Move)
     const isThere = existsSync(fallback);
     try {
       make(fallback);
-      const filter = (path: string): boolean => path === from || ![LOCK, MOVED].includes(basename(path));
+      // Of what was measured again, below it, the link says where that is, there as here.
+      const own = [LOCK, MOVED].map((name) => join(from, name));
+      const filter = (path: string): boolean => !own.includes(path);
       if (existsSync(from)) cpSync(from, fallback, { recursive: true, force: false, filter });
       makeWritable(fallback);
     } catch (error) {

@@ -30,6 +30,7 @@ import {
 } from '../support/browser.js';
 import {
   campaignFolder,
+  launcher,
   matmulRecord,
   piBench,
   piBenchEach,
@@ -388,6 +389,30 @@ describe('the command', () => {
       kind: 'pi-bench report',
       batches: [{ measured: LAUNCHES }],
     });
+  });
+
+  it('writes into a pipe, or to the stdout that it has, what was asked for and no line beside it', async () => {
+    const file = join(out, 'stdout.csv');
+    const command = 'exec "$0" "$1" report "$2" --format csv --out /dev/stdout';
+    const args = [process.execPath, launcher, measured.folder];
+    const piped = await start('sh', ['-c', `(${command}) | cat`, ...args]).ended;
+    const kept = await start('sh', ['-c', `${command} > '${file}'`, ...args]).ended;
+    expect([piped.stderr, kept.stderr, kept.code]).toEqual(['', '', 0]);
+    expect(piped.stdout).toMatch(/^batch,title,[^\r]*\r\nmatmul,[^\r]*\r\n$/);
+    expect(readFileSync(file, 'utf8')).toBe(piped.stdout);
+  });
+
+  it('ends with 2 where the one case has no result, and says why in one line', async () => {
+    const wrong = { seconds: 1e-3, passed: false };
+    const folder = writeRecord(out, recordOf({ id: 'wrong', batches: [{ launches: [wrong] }] }));
+    const place = join(out, 'performance');
+    const asked = ['report', folder, '--format', 'performance-json'];
+    const runs = await piBenchEach([asked, [...asked, '--out', place]]);
+    for (const { code, stderr, stdout } of runs) {
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toMatch(/^[^\n]*an output was wrong[^\n]*\n$/);
+    }
+    expect(existsSync(place)).toBe(false);
   });
 
   it('comes although inspections are missing, says which, and which figures lack them', async () => {

@@ -53,6 +53,23 @@ describe('the page of a fleet', () => {
   });
 });
 
+describe('a list of the page', () => {
+  it('says how many more there are than it has', async () => {
+    const checks = Array.from({ length: 120 }, (_, i) => ({
+      name: `ecc/part-${i}`,
+      verdict: 'inconclusive' as const,
+      required: false,
+      cause: null,
+      reason: 'nobody looked',
+      seconds: null,
+    }));
+    const page = await pageOf(healthyNodes(4).map((node) => ({ ...node, checks })));
+    const [, list = ''] = page.split('<h2>Open, and not required</h2>');
+    expect(list.split('</ul>')[0]?.match(/<li>/g)).toHaveLength(101);
+    expect(list).toContain('<li>and 20 more, which the JSON has</li></ul>');
+  });
+});
+
 describe('KPIs that are not judged for one reason', () => {
   it('are told together, so that others are not beyond what is listed', () => {
     const text = textOf(healthyNodes(2, 7)).replaceAll(/\s+/g, ' ');

@@ -6,9 +6,9 @@ import { digestOf } from '../../src/record/digest.js';
 import type { PiBenchRecord } from '../../src/record/schema.js';
 import { csv } from '../../src/report/formats/csv.js';
 import { buildReport } from '../../src/report/model.js';
-import { readReport } from '../../src/report/read-report.js';
+import { type ReadReport, readReport } from '../../src/report/read-report.js';
 import { stabilityRows, summaryTable } from '../../src/report/tables.js';
-import type { Launch } from '../support/batch.js';
+import { ceilingsOf, type Launch } from '../support/batch.js';
 import { recordOf } from '../support/records.js';
 import { withCampaign } from '../support/report.js';
 
@@ -190,10 +190,65 @@ describe('the intervals of a row', () => {
     expect(column(measured, 'precision_half_width')).toEqual([0.02, null]);
   });
 
+  it('are those of the p99 of its launches, which is not that of all repetitions together', () => {
+    const launchOf = (seconds: number, count: number) => ({
+      seconds,
+      samples: Array.from({ length: count }, (_, i) => seconds * (1 + 0.001 * ((i % 11) - 5))),
+    });
+    const two = recordOf({ batches: [{ launches: [launchOf(1e-3, 2000), launchOf(1.3e-3, 1540)] }] });
+    const p99 = two.batches[0]?.elapsed?.p99;
+    expect(p99).toBeCloseTo(1.15e-3, 4);
+    expect(column(two, 'elapsed_p99')).toEqual([p99]);
+    expect(Number(column(two, 'repetitions_p99')[0])).toBeGreaterThan(1.29e-3);
+    const p99Interval = { ...interval, low: 1.1e-3, high: 1.2e-3 };
+    const [batch] = two.batches;
+    if (batch?.elapsed == null) throw new Error('no result');
+    const told = { ...two, batches: [{ ...batch, elapsed: { ...batch.elapsed, p99Interval } }] };
+    expect(column(told, 'elapsed_p99_low')).toEqual([1.1e-3]);
+    expect(column(told, 'elapsed_p99_high')).toEqual([1.2e-3]);
+  });
+
   it('have their level where there is no rate, as of a barrier', () => {
     const idle = recordOf({ batches: [{ launches, idle: true }] });
     expect(column(idle, 'interval_level')).toEqual([0.95]);
     expect(column(idle, 'rate_low')).toEqual([null]);
+  });
+});
+
+describe('the ceilings of a row', () => {
+  const launch = { seconds: 1e-3, ceilings: ceilingsOf(2.5e9, null) };
+  const record = recordOf({ batches: [{ launches: [launch, launch, launch] }, { launches: [1e-3] }] });
+
+  it('were measured by so many launches', () => {
+    expect(column(record, 'ceilings_launches')).toEqual([3, null]);
+    const batches = record.batches.map((batch) => ({
+      ...batch,
+      roofline: batch.roofline == null ? null : { ...batch.roofline, measuredBy: { launches: 2, of: 3 } },
+    }));
+    expect(column({ ...record, batches }, 'ceilings_launches')).toEqual([2, null]);
+  });
+});
+
+describe('the table of samples', () => {
+  it('comes in pieces, however many repetitions a launch has', async () => {
+    const count = 100_000;
+    const samples = {
+      seconds: new Float64Array(count).fill(1.23456789e-3),
+      entries: new Float64Array(count).fill(0.5),
+      disturbed: null,
+      callsPerSample: 1,
+    };
+    const launch = { name: 'matmul', launch: 1, status: 'measured', verified: 'passed', found: { samples } };
+    const read = { allLaunches: () => [launch] } as unknown as ReadReport;
+    const pieces: string[] = [];
+    for await (const piece of csv.text?.({ read, warn: () => {}, samples: true }) ?? []) pieces.push(piece);
+    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(2e6);
+    const rows = pieces.join('').trim().split('\r\n').slice(1);
+    expect(rows).toHaveLength(count);
+    expect([rows[0], rows.at(-1)]).toEqual([
+      'matmul,1,0,0.5,0.00123456789,,measured,passed,1',
+      `matmul,1,${count - 1},0.5,0.00123456789,,measured,passed,1`,
+    ]);
   });
 });
 

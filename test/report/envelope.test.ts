@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { envelope } from '../../src/report/envelope.js';
 
-const run = (seconds: readonly number[], disturbed: readonly number[], most: number) =>
+const run = (seconds: readonly number[], disturbed: readonly number[] | null, most: number) =>
   envelope(Float64Array.from(seconds), Float64Array.from(seconds.map((_, i) => i)), disturbed, most);
 
 describe('envelope', () => {
@@ -12,6 +12,13 @@ describe('envelope', () => {
       { time: 0, low: 3, middle: 3, high: 3, n: 1, disturbed: 0, worst: null },
       { time: 1, low: 1, middle: 1, high: 1, n: 1, disturbed: 1, worst: 1 },
       { time: 2, low: 2, middle: 2, high: 2, n: 1, disturbed: 0, worst: null },
+    ]);
+  });
+
+  it('counts no disturbed sample where nobody knows of any', () => {
+    expect(run([3, 1], null, 10).map(({ disturbed, worst }) => [disturbed, worst])).toEqual([
+      [null, null],
+      [null, null],
     ]);
   });
 
@@ -29,7 +36,7 @@ describe('envelope', () => {
         expect(Math.min(...buckets.map(({ low }) => low))).toBe(Math.min(...seconds));
         expect(Math.max(...buckets.map(({ high }) => high))).toBe(Math.max(...seconds));
         expect(buckets.reduce((sum, { n }) => sum + n, 0)).toBe(seconds.length);
-        expect(buckets.reduce((sum, bucket) => sum + bucket.disturbed, 0)).toBe(disturbed.length);
+        expect(buckets.reduce((sum, bucket) => sum + (bucket.disturbed ?? 0), 0)).toBe(disturbed.length);
         for (const { low, middle, high } of buckets) {
           expect(low).toBeLessThanOrEqual(middle);
           expect(middle).toBeLessThanOrEqual(high);

@@ -5,8 +5,9 @@ import { valuesOf } from '../../src/report/figures/baseline.js';
 import { isDrawn } from '../../src/report/figures/figure.js';
 import { drawFigures, type ReportFigures } from '../../src/report/figures/index.js';
 import { LIGHT, PAGE } from '../../src/report/figures/theme.js';
-import type { ReportModel } from '../../src/report/model.js';
+import { buildReport, type ReportModel } from '../../src/report/model.js';
 import { renderSvg } from '../../src/report/render.js';
+import { recordOf } from '../support/records.js';
 import { reportOf } from '../support/report.js';
 
 const SIZES = [64, 128, 512];
@@ -101,6 +102,19 @@ describe('a node beside its baseline', () => {
     expect(figure.caption).toMatch(/baseline rack of 5 nodes/);
     expect(figure.caption).toMatch(/single node, the most typical of them/);
     expect(figure.caption).toMatch(/Of 1 batch it keeps no shape/);
+  });
+
+  it('has for its median what is judged, that of its launches’ medians, whichever launch made more repetitions', () => {
+    const launchOf = (seconds: number, repetitions: number) => ({
+      seconds,
+      samples: Array.from({ length: repetitions }, (_, i) => seconds * (1 + 0.001 * ((i % 11) - 5))),
+    });
+    const record = recordOf({ batches: [{ launches: [launchOf(1e-3, 2000), launchOf(1.3e-3, 1540)] }] });
+    const report = heldToBaseline(buildReport(record, []));
+    const figure = find(drawFigures(report), 'baseline');
+    if (!isDrawn(figure)) throw new Error(figure.why);
+    expect(figure.alternative).toMatch(/gemm: its median takes 110 % of the time of the baseline/);
+    expect(figure.caption).toContain('its bar, the median of its launches’ medians');
   });
 
   it('is not drawn without one, nor where it has nothing of what was measured', () => {
@@ -333,8 +347,8 @@ describe('figures of a batch', () => {
     const changed = { ...launch, buckets: [hit, second, ...rest] };
     const details = { shown: [changed], correlation: null, missing: [] };
     const svg = await svgOf({ ...sizes, batches: [{ ...batch, details }] }, 'samples-1');
-    const before = launch.buckets.filter(({ disturbed }) => disturbed > 0).length;
-    expect(marks(svg, 'disturbed-0')).toBe(before + (first.disturbed > 0 ? 0 : 1));
+    const before = launch.buckets.filter(({ disturbed }) => (disturbed ?? 0) > 0).length;
+    expect(marks(svg, 'disturbed-0')).toBe(before + ((first.disturbed ?? 0) > 0 ? 0 : 1));
   });
 
   it('draws the density, its modes and each launch', async () => {

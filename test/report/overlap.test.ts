@@ -1,25 +1,13 @@
 /** A report of an overlap says what hid, and not only how fast the products were. */
 import { describe, expect, it } from 'vitest';
-import type { PiBenchRecord, RecordBatch } from '../../src/record/schema.js';
+import type { PiBenchRecord } from '../../src/record/schema.js';
 import { formats } from '../../src/report/formats/index.js';
 import { buildReport } from '../../src/report/model.js';
 import type { ReadReport } from '../../src/report/read-report.js';
 import { summaryTable } from '../../src/report/tables.js';
 import type { Launch } from '../support/batch.js';
+import { asOverlap } from '../support/overlap.js';
 import { aboutSeconds, recordOf } from '../support/records.js';
-
-const OVERLAP: NonNullable<RecordBatch['overlap']> = {
-  compute: 1e-3,
-  communicate: 4e-3,
-  computeBeside: 1.1e-3,
-  communicateBeside: 4.4e-3,
-  hidden: 0.125,
-  mostHidden: 0.25,
-  gain: 1.5,
-  computeSlowed: 1.1,
-  communicateSlowed: 1.2,
-  interval: { level: 0.95, low: -0.25, high: 0.375 },
-};
 
 /** Of batches that hide so much each. */
 function overlapRecord(
@@ -27,12 +15,7 @@ function overlapRecord(
   launches: readonly (number | Launch)[] = aboutSeconds(5e-3),
 ) {
   const record = recordOf({ batches: hidden.map((_, i) => ({ parameters: { m: 64 * (i + 1) }, launches })) });
-  const batches = record.batches.map((batch, i) => {
-    const of = { ...batch.case, indicator: 'overlap' };
-    const overlap = { ...OVERLAP, hidden: hidden[i] ?? 0 };
-    return { ...batch, case: of, asked: { ...batch.asked, case: of }, overlap };
-  });
-  return { ...record, batches } satisfies PiBenchRecord;
+  return asOverlap(record, hidden);
 }
 
 async function textOf(name: string, record: PiBenchRecord): Promise<string> {

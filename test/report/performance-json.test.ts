@@ -2,8 +2,9 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { EXIT } from '../../src/errors.js';
 import type { PiBenchRecord, RecordBatch } from '../../src/record/schema.js';
-import { mergePerformance, performanceJson } from '../../src/report/formats/performance-json.js';
+import { mergePerformance, PROGRAMMING, performanceJson } from '../../src/report/formats/performance-json.js';
 import { readReport } from '../../src/report/read-report.js';
 import { withCampaign } from '../support/report.js';
 
@@ -97,6 +98,50 @@ describe('performance.json of a record', () => {
       expect(total_time).toBeCloseTo(30 * means.reduce((all, mean) => all + mean, 0), 9);
     }));
 
+  it('has all that a launch did before its repetitions in its time, beside starting and waiting for others', () =>
+    withCampaign([{ repetitions: 30, inspections: 1 }], async (folder) => {
+      const took = (spans: readonly (readonly [name: string, seconds: number])[]) =>
+        performanceOf(folder, (record) => ({
+          ...record,
+          batches: record.batches.map((batch) => ({
+            ...batch,
+            inspections: batch.inspections.map((one) => ({
+              ...one,
+              spans: spans.map(([name, seconds]) => ({ name, seconds })),
+            })),
+          })),
+        }));
+      const onGpu = await took([
+        ['start', 1],
+        ['load', 0.05],
+        ['device init', 0.9],
+        ['fill', 0.2],
+        ['warm-up', 1],
+        ['calibrate', 0.1],
+        ['gate', 7],
+        ['settle', 0.01],
+        ['measure', 3],
+      ]);
+      expect(onGpu.programming_time).toBeCloseTo(2.26, 9);
+      const framework = await took([
+        ['allocate', 0.1],
+        ['open', 2],
+        ['measure', 3],
+      ]);
+      expect(framework.programming_time).toBeCloseTo(2.1, 9);
+    }));
+
+  it.each([
+    'native/inspection.cc',
+    'src/frameworks/inspect.ts',
+  ])('knows every span before the repetitions of %s', (path) => {
+    const [before = ''] = readFileSync(path, 'utf8').split(/\bend\(["']measure["']\)/);
+    const calls = [...before.matchAll(/\b(?:end|endSpan)\(([^;()]*)\);/g)].map(([, names = '']) => names);
+    const names = calls.flatMap((call) => [...call.matchAll(/["']([^"']+)["']/g)].map(([, name]) => name));
+    expect(names).toContain('warm-up');
+    expect(names.filter((name) => name !== 'gate' && !PROGRAMMING.includes(name ?? ''))).toEqual([]);
+  });
+
   it.each(['failed', 'wrong', 'interrupted'] as const)('leaves out a launch that is %s', (status) =>
     withCampaign([{ repetitions: 30, inspections: 2 }], async (folder) => {
       const spoilt = (record: PiBenchRecord): PiBenchRecord => ({
@@ -177,6 +222,30 @@ describe('performance.json of a record', () => {
         ]);
       },
     ));
+
+  it('says of launches that ran to their end and do not count why they do not', () =>
+    withCampaign([{ repetitions: 30, inspections: 2 }], async (folder) => {
+      const refused = (record: PiBenchRecord): PiBenchRecord => ({
+        ...record,
+        batches: record.batches.map((batch) => ({
+          ...batch,
+          measured: 0,
+          elapsed: null,
+          rate: null,
+          verified: 'not-run' as const,
+          inspections: batch.inspections.map((one) => ({
+            ...one,
+            status: 'failed' as const,
+            reason: 'its rate is above the peak of its threads',
+          })),
+        })),
+      });
+      await expect(performanceOf(folder, refused)).rejects.toMatchObject({
+        message:
+          'no launch counts: its rate is above the peak of its threads, so there is no performance to write',
+        exitCode: EXIT.incomplete,
+      });
+    }));
 
   it('is refused where the samples are gone, for nobody knows how many calls each was', () =>
     withCampaign([{ repetitions: 30, inspections: 1 }], async (folder) => {

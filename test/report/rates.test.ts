@@ -1,7 +1,8 @@
 /** A report in Markdown and as a table says of a rate what the terminal does: how long it holds, and how far it is from its ceilings. */
 import { describe, expect, it } from 'vitest';
 import type { PiBenchRecord } from '../../src/record/schema.js';
-import { INTERVAL_FIELDS } from '../../src/report/intervals.js';
+import { CEILING_FIELDS } from '../../src/report/ceilings.js';
+import { INTERVAL_FIELDS, P99_FIELDS } from '../../src/report/intervals.js';
 import { buildReport } from '../../src/report/model.js';
 import { RATE_FIELDS } from '../../src/report/rates.js';
 import { summaryTable } from '../../src/report/tables.js';
@@ -54,6 +55,17 @@ describe('the Markdown report of a batch', () => {
     );
   });
 
+  it('says beside a peak which launches measured it, where not all did', async () => {
+    const record = recordAt(2.5e9);
+    const batches = record.batches.map((batch) => ({
+      ...batch,
+      roofline: batch.roofline == null ? null : { ...batch.roofline, measuredBy: { launches: 3, of: 24 } },
+    }));
+    expect((await cellsOf({ ...record, batches })).peak).toMatch(
+      /^2\.500 GFLOP\/s \(.*\), in 3 of 24 launches$/,
+    );
+  });
+
   it('has a dash where no ceiling is known, and no such section where there is no rate', async () => {
     expect(await cellsOf(recordOf({ batches: [{ launches: [1e-3, 1e-3] }] }))).toMatchObject({
       efficiency: '–',
@@ -66,7 +78,7 @@ describe('the Markdown report of a batch', () => {
 });
 
 describe('the table of batches', () => {
-  it('has at its end what was added: efficiency, ceilings, work, intervals, traffic, imports, what was asked for; and the others where they were', () => {
+  it('has at its end what was added: efficiency, ceilings, work, intervals, traffic, imports, what was asked for, p99, who measured the ceilings; and the others where they were', () => {
     const { columns, rows } = summaryTable(buildReport(recordAt(2.5e9), []));
     expect(columns.slice(0, 5)).toEqual(['batch', 'title', 'planned', 'measured', 'verified']);
     const added = columns.slice(columns.indexOf('hostname') + 1);
@@ -86,6 +98,8 @@ describe('the table of batches', () => {
       ...['m', 'n', 'k', 'dtype', 'threads', 'pin', 'cache', 'transpose', 'batch', 'prepack'].map(
         (name) => `parameter_${name}`,
       ),
+      ...P99_FIELDS,
+      ...CEILING_FIELDS,
     ]);
     const cell = (name: string) => rows[0]?.[columns.indexOf(name)];
     expect(rows[0]).toHaveLength(columns.length);

@@ -1,5 +1,7 @@
 /** A launch that cannot be read has a reason, and nothing outside the campaign is ever read. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readReport } from '../../src/report/read-report.js';
@@ -57,7 +59,29 @@ describe('readLaunch', () => {
     }));
 });
 
+/** What `<(cat FILE)` is in a shell: a pipe, which gives what it has once. */
+async function throughPipe<T>(file: string, use: (path: string) => T): Promise<T> {
+  const reader = `sh -c 'echo $$; exec sleep 600'`;
+  const child = spawn('sh', ['-c', `cat "$0" | ${reader}`, file], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const [said] = await once(child.stdout, 'data');
+  const pid = Number(String(said));
+  try {
+    return use(`/proc/${pid}/fd/0`);
+  } finally {
+    process.kill(pid);
+    await once(child, 'close');
+  }
+}
+
 describe('readReport', () => {
+  it('hands on the record that it read, also where it comes from a pipe', () =>
+    withCampaign([{ repetitions: 30, inspections: 1 }], async (folder) => {
+      const file = join(folder, 'record.json');
+      const { recordText, record } = await throughPipe(file, readReport);
+      expect(recordText).toBe(readFileSync(file, 'utf8'));
+      expect(record.batches).toHaveLength(1);
+    }));
+
   it('does not show a launch that was altered after the record was written', () =>
     withCampaign([{ repetitions: 30, inspections: 2 }], (folder) => {
       writeFileSync(join(folder, 'inspections', '0.json'), '{}');

@@ -1,21 +1,22 @@
 /** Stacks with long names leave room for what else tells batches apart, and the key to their letters stands beside them. */
 import { describe, expect, it } from 'vitest';
+import type { PiBenchRecord } from '../../src/record/schema.js';
 import { isDrawn } from '../../src/report/figures/figure.js';
 import { drawFigures } from '../../src/report/figures/index.js';
 import { LIGHT } from '../../src/report/figures/theme.js';
-import type { Request } from '../../src/report/formats/format.js';
-import { markdown } from '../../src/report/formats/markdown.js';
 import { buildReport, type ReportModel } from '../../src/report/model.js';
-import { ratesHtml, stabilityHtml } from '../../src/report/page/head.js';
+import { overlapHtml, ratesHtml, stabilityHtml } from '../../src/report/page/head.js';
 import { ratesRows } from '../../src/report/rates.js';
 import { renderSvg } from '../../src/report/render.js';
 import { stabilityRows, summaryTable } from '../../src/report/tables.js';
+import { asOverlap } from '../support/overlap.js';
 import { aboutSeconds, recordOf } from '../support/records.js';
+import { markdownOf } from '../support/report-markdown.js';
 
 const LONG = ['one', 'two'].map((name) => `site-openblas-0.3.21-with-a-very-long-name-for-testing-${name}`);
 
-function reportOf(stacks: readonly string[]): ReportModel {
-  const record = recordOf({
+const recordOn = (stacks: readonly string[]): PiBenchRecord =>
+  recordOf({
     batches: [64, 128].flatMap((m) =>
       stacks.map((provider, i) => ({
         parameters: { m, n: m, k: m },
@@ -24,8 +25,8 @@ function reportOf(stacks: readonly string[]): ReportModel {
       })),
     ),
   });
-  return buildReport(record, []);
-}
+
+const reportOf = (stacks: readonly string[]): ReportModel => buildReport(recordOn(stacks), []);
 
 describe('stacks with long names', () => {
   const report = reportOf(['embedded', ...LONG]);
@@ -37,11 +38,11 @@ describe('stacks with long names', () => {
     expect(stabilityHtml(report)).toContain(key);
     expect(ratesRows(report).map(([name]) => name)).toEqual(names);
     expect(ratesHtml(report)).toContain(key);
-    let text = '';
-    const request = { read: { report }, warn: () => {}, samples: false } as unknown as Request;
-    for await (const piece of markdown.text?.(request) ?? []) text += piece;
-    const sections = text.split('\n## ').filter((section) => /^(Rates|Stability)\n/.test(section));
-    expect(sections.map((section) => section.includes('A is '))).toEqual([true, true]);
+    const overlaps = asOverlap(recordOn(['embedded', ...LONG]));
+    expect(overlapHtml(buildReport(overlaps, []))).toContain(key);
+    const text = await markdownOf(overlaps);
+    const sections = text.split('\n## ').filter((section) => /^(Overlap|Rates|Stability)\n/.test(section));
+    expect(sections.map((section) => section.includes('A is '))).toEqual([true, true, true]);
   });
 
   it('are letters in every figure, whose words have the key', async () => {

@@ -34,6 +34,24 @@ describe('placeOf', () => {
     expect(placeOf(named(name), out, '/campaign')).toEqual(place);
   });
 
+  it.each([
+    '/dev/stdout',
+    '/dev/null',
+  ])('writes into %s, which is no folder although it has no ending', (out) => {
+    expect(placeOf(named('csv'), out, '/campaign')).toEqual({ kind: 'file', path: out });
+  });
+
+  it('writes over a file that has no ending, and takes it for no folder', () => {
+    const path = join(folder, 'report');
+    writeFileSync(path, 'old');
+    const places = [path, `${path}/`].map((out) => placeOf(named('html'), out, '/campaign'));
+    rmSync(path);
+    expect(places).toEqual([
+      { kind: 'file', path },
+      { kind: 'folder', path },
+    ]);
+  });
+
   it('refuses a file for pictures', () => {
     expect(() => placeOf(named('svg'), join(folder, 'there.txt'), '/campaign')).toThrow(UserError);
   });

@@ -14,6 +14,9 @@ const nodes = join(folder, 'nodes.jsonl');
 writeFileSync(nodes, toLine(unknownNode('a', 'dcgm')).repeat(2));
 mkdirSync(join(folder, 'begun'));
 writeFileSync(join(folder, 'begun', 'journal.ndjson'), '');
+mkdirSync(join(folder, 'elsewhere'));
+writeFileSync(join(folder, 'elsewhere', 'journal.ndjson'), '');
+writeFileSync(join(folder, 'elsewhere', 'lock'), 'pid 7 on pod-a, since then\n');
 
 describe('a record that cannot be read', () => {
   it.each([
@@ -24,6 +27,11 @@ describe('a record that cannot be read', () => {
     ],
     ['is in none of its folder', '', /^\S+ holds no record\.json: give the folder of one campaign/],
     ['has not ended', 'begun', /has not ended; pi-bench resume \S+begun finishes it, unless it still runs$/],
+    [
+      'has not ended, and may be worked on where nothing but its folder tells',
+      'elsewhere',
+      /elsewhere finishes it, unless it still runs, as a lock there says \(pid 7 on pod-a, since then\)$/,
+    ],
     [
       'is the nodes of a fleet',
       'nodes.jsonl',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { EXIT, type UserError } from '../../src/errors.js';
-import { movedOutOfSight, movedTo } from '../../src/store/moved.js';
+import { leaveLink, movedOutOfSight, movedTo } from '../../src/store/moved.js';
 import { readRecord } from '../../src/store/read-record.js';
 import { openStore } from '../../src/store/store.js';
 import { withFolder } from '../support/pi-bench.js';
@@ -117,6 +117,24 @@ describe('a campaign that moves', () => {
       const again = openStore(wanted, 'links', moved);
       again.documentWritten('/elsewhere/1.json');
       expect(movedTo(wanted)).toBe(again.folder());
+    }));
+
+  it('takes along the link by which a campaign below it, which moved before, is found', () =>
+    withFolder(async (folder) => {
+      vi.stubEnv('TMPDIR', folder);
+      const wanted = join(folder, 'campaign');
+      const [there, gone] = [join(folder, 'there'), join(folder, 'gone')];
+      const store = openStore(wanted, 'above', vi.fn());
+      for (const [name, to] of Object.entries({ there, gone })) {
+        mkdirSync(join(wanted, 'attempts', name), { recursive: true });
+        leaveLink(join(wanted, 'attempts', name), to);
+      }
+      mkdirSync(there);
+      store.documentWritten('/elsewhere/1.json');
+      const attempts = join(store.folder(), 'attempts');
+      expect(movedTo(join(attempts, 'there'))).toBe(there);
+      expect(movedOutOfSight(join(attempts, 'gone'))).toBe(gone);
+      expect(movedTo(store.folder())).toBeNull();
     }));
 
   it('brings the document of a launch that had begun beside another before the move', () =>

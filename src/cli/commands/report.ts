@@ -8,6 +8,7 @@ import { damageText } from '../../report/damage.js';
 import { formats } from '../../report/formats/index.js';
 import { readReport } from '../../report/read-report.js';
 import { placeOf, type Written, writeReport } from '../../report/write.js';
+import { destinationOf } from '../../store/atomic.js';
 import { openPage } from '../open-page.js';
 import { say } from '../say.js';
 import { writeTraceOf } from '../write-trace-of.js';
@@ -24,7 +25,8 @@ const sizeText = (bytes: number): string =>
 
 function tell(written: readonly Written[]): void {
   const [first] = written;
-  if (first === undefined) return;
+  // Behind what went to /dev/stdout the line would be a part of it.
+  if (first === undefined || !destinationOf(first.path).isFile) return;
   const bytes = sizeText(written.reduce((sum, file) => sum + file.bytes, 0));
   const text =
     written.length === 1
@@ -48,12 +50,14 @@ async function report(path: string, { format: name, out, open, samples }: Option
   }
   if (damageText(read.report.batches) !== null) process.exitCode = EXIT.incomplete;
   const place = placeOf(format, out, read.folder);
+  let leftOut = false;
   const warn = (line: string): void => {
+    leftOut = true;
     say(line);
     process.exitCode = EXIT.incomplete;
   };
   const written = await writeReport(format, { read, samples, warn }, place);
-  if (written.length === 0 && place.kind === 'folder')
+  if (written.length === 0 && place.kind === 'folder' && !leftOut)
     throw new UserError(`${path} has nothing to write as ${name}: nothing was measured`);
   tell(written);
   const [page] = written;

@@ -28,6 +28,7 @@ interface Row {
   readonly ofNode: boolean;
   /** null: the baseline keeps none. */
   readonly violin: Violin | null;
+  /** Of its launches’ medians, by which it is judged: the median of all repetitions is another one where launches made different numbers of them. */
   readonly median: number;
   /** What 5 % of the repetitions exceed; null: not known. */
   readonly p95: number | null;
@@ -60,8 +61,8 @@ const scaled = (violin: Violin, divisor: number): Violin => ({
 });
 
 function rowsOf(batch: BatchModel, name: string, reference: Reference): readonly Row[] {
-  const { work, violin, rate, box } = batch;
-  if (work === null || box === null || rate === null) return [];
+  const { work, violin, rate } = batch;
+  if (work === null || rate === null) return [];
   const usual = work / reference.median;
   const relative = (ofRate: number): number => work / ofRate / usual;
   const { distribution } = reference;
@@ -70,7 +71,7 @@ function rowsOf(batch: BatchModel, name: string, reference: Reference): readonly
       name,
       ofNode: true,
       violin: violin === null ? null : scaled(violin, usual),
-      median: box.median / usual,
+      median: relative(rate.median),
       p95: rate.p05 === null ? null : relative(rate.p05),
       range: null,
     },
@@ -174,7 +175,7 @@ function captionOf({ name, nodes }: Baseline, rows: readonly Row[], cut: string)
     shapeless === 0
       ? ''
       : ` Of ${plural(shapeless, 'batch', 'batches')} it keeps no shape, only these figures.`;
-  return `Each batch of this node above what baseline ${name} of ${plural(nodes, 'node')} keeps of it; 1 is the median of its nodes, and what lies right of it is slower. The upper shape is of all repetitions of this node but the outermost hundredth at either end. The lower one is that of a single node, the most typical of them, drawn from the quantiles that are kept; its fastest hundredth is not in it. The line reaches from the fastest to the slowest median of the baseline’s nodes, so a node is ordinary where its bar, the median, is within that line. Triangles are what 5 % of the repetitions exceed.${without}${cut}`;
+  return `Each batch of this node above what baseline ${name} of ${plural(nodes, 'node')} keeps of it; 1 is the median of its nodes, and what lies right of it is slower. The upper shape is of all repetitions of this node but the outermost hundredth at either end. The lower one is that of a single node, the most typical of them, drawn from the quantiles that are kept; its fastest hundredth is not in it. The line reaches from the fastest to the slowest median of the baseline’s nodes, so a node is ordinary where its bar, the median of its launches’ medians, is within that line. Triangles are what 5 % of the repetitions exceed.${without}${cut}`;
 }
 
 export const baseline: CampaignFigure = {

@@ -1,7 +1,8 @@
 /** The roofline of the campaign's cases (Williams, Waterman & Patterson 2009): rate over operations a byte. */
 import type { Scale, Spec } from 'vega';
 import { formatShare, significant, withPrefix } from '../../quantities/format.js';
-import type { BatchModel, ReportModel } from '../model.js';
+import { type Ceilings, isDoubted, measuredByText, whereMeasured } from '../ceilings.js';
+import type { ReportModel } from '../model.js';
 import { letterOf } from '../stack-letters.js';
 import type { CampaignFigure } from './figure.js';
 import {
@@ -26,8 +27,6 @@ const SHAPES = ['circle', 'diamond', 'triangle-up', 'square'] as const;
 const MOST_ROOFS = 12;
 const MOST_NAMED = 16;
 
-type Ceilings = NonNullable<BatchModel['roofline']>;
-
 interface Point {
   readonly name: string;
   readonly label: string;
@@ -37,24 +36,49 @@ interface Point {
   readonly mark: string;
   readonly rateUnit: string;
   readonly rate: number;
-  readonly peak: number;
   readonly bandwidth: number;
-  readonly intensity: number;
-  readonly bound: Ceilings['bound'];
-  readonly share: number | null;
+  readonly ceilings: Ceilings;
 }
 
 /** Along a swept number the colour is all else that varies; without one it is the stack. */
 function pointsOf({ batches, axis, seriesLabels, stackLetters }: ReportModel): readonly Point[] {
   return batches.flatMap(({ name, label, askedStack, rate, rateUnit, roofline }, i): Point[] => {
     if (rate === null || roofline === null || roofline.bandwidth === null) return [];
-    const { peak, bandwidth, intensity, bound, share } = roofline;
+    const { bandwidth } = roofline;
     const series = axis === null ? letterOf(stackLetters, askedStack) : (seriesLabels[i] ?? '');
     const mark = axis === null ? label : axisLabel(axis.values[i] ?? 0, axis.unit);
-    return [
-      { name, label, series, mark, rateUnit, rate: rate.median, peak, bandwidth, intensity, bound, share },
-    ];
+    return [{ name, label, series, mark, rateUnit, rate: rate.median, bandwidth, ceilings: roofline }];
   });
+}
+
+/** What it is of its roof, behind its rate; '': not known. */
+function shareText({ ceilings }: Point): string {
+  if (isDoubted(ceilings)) return ', and its roof was measured too low';
+  if (ceilings.share === null) return '';
+  const by = measuredByText(ceilings);
+  const where = by === null ? '' : ` in the ${by} that measured it`;
+  return `, ${formatShare(ceilings.share, 3)} of what is attainable${where}`;
+}
+
+/** For who does not see the picture. */
+function pointInWords(point: Point): string {
+  const { label, rate, rateUnit, ceilings } = point;
+  const bound = isDoubted(ceilings) ? '' : `, bound by ${ceilings.bound}`;
+  return `${label}: ${withPrefix(rate, rateUnit)} at ${significant(ceilings.intensity, 3)} operations a byte${bound}${shareText(point)}`;
+}
+
+/** Where points and what is said of them are not of the same launches. */
+const someText = (points: readonly Point[]): string =>
+  points.some(({ ceilings }) => measuredByText(ceilings) !== null)
+    ? ' Where only some launches measured the roof, shares of what is attainable are of the rate of those (in earlier records of all), and points are of all.'
+    : '';
+
+/** Which roofs say nothing of their points. */
+function doubtText(points: readonly Point[]): string {
+  const doubted = points.filter(({ ceilings }) => isDoubted(ceilings)).map(({ label }) => label);
+  if (doubted.length === 0) return '';
+  const more = doubted.length > MOST_NAMED ? ` and ${doubted.length - MOST_NAMED} more` : '';
+  return ` Nothing passes a roof, so those of these points were measured too low and say nothing of them: ${doubted.slice(0, MOST_NAMED).join(', ')}${more}.`;
 }
 
 const seriesScale = (name: string, domain: readonly string[], values: readonly string[]): Scale =>
@@ -66,7 +90,7 @@ const seriesScale = (name: string, domain: readonly string[], values: readonly s
 
 /** Wide enough for every ridge, where memory's slope meets the arithmetic peak. */
 function xExtent(points: readonly Point[]): Extent {
-  const all = points.flatMap(({ intensity, peak, bandwidth }) => [intensity, peak / bandwidth]);
+  const all = points.flatMap(({ bandwidth, ceilings: { intensity, peak } }) => [intensity, peak / bandwidth]);
   return [Math.min(...all) / 4, Math.max(...all) * 4];
 }
 
@@ -74,7 +98,7 @@ function xExtent(points: readonly Point[]): Extent {
 function namedPoints(points: readonly Point[]): readonly Point[] {
   const lowest = new Map<string, Point>();
   for (const point of points) {
-    const key = JSON.stringify([point.intensity, point.mark]);
+    const key = JSON.stringify([point.ceilings.intensity, point.mark]);
     if (point.rate < (lowest.get(key)?.rate ?? Number.POSITIVE_INFINITY)) lowest.set(key, point);
   }
   return lowest.size > MOST_NAMED ? [] : [...lowest.values()];
@@ -82,7 +106,7 @@ function namedPoints(points: readonly Point[]): readonly Point[] {
 
 function specOf(points: readonly Point[], unit: Unit, theme: Theme): Spec {
   const x = xExtent(points);
-  const roofs = points.slice(0, MOST_ROOFS).flatMap(({ label, peak, bandwidth }) =>
+  const roofs = points.slice(0, MOST_ROOFS).flatMap(({ label, bandwidth, ceilings: { peak } }) =>
     [x[0], peak / bandwidth, x[1]].map((intensity) => ({
       name: label,
       x: brief(intensity),
@@ -90,17 +114,17 @@ function specOf(points: readonly Point[], unit: Unit, theme: Theme): Spec {
     })),
   );
   const names = [...new Set(points.map(({ series }) => series))];
-  const marks = namedPoints(points).map(({ mark, intensity, rate }) => ({
+  const marks = namedPoints(points).map(({ mark, rate, ceilings }) => ({
     mark,
-    x: brief(intensity),
+    x: brief(ceilings.intensity),
     y: brief(rate / unit.factor),
   }));
-  const values = points.map(({ label, series, rate, intensity, share, rateUnit }) => ({
-    name: label,
-    series,
-    x: brief(intensity),
-    y: brief(rate / unit.factor),
-    tip: `${withPrefix(rate, rateUnit)}${share === null ? '' : `, ${formatShare(share, 3)} of what is attainable`}`,
+  const values = points.map((point) => ({
+    name: point.label,
+    series: point.series,
+    x: brief(point.ceilings.intensity),
+    y: brief(point.rate / unit.factor),
+    tip: `${withPrefix(point.rate, point.rateUnit)}${shareText(point)}`,
   }));
   const ys = [...roofs, ...values].map(({ y }) => y);
   const y = { type: 'log', domain: [Math.min(...ys) / 1.5, Math.max(...ys) * 1.5] } as const;
@@ -198,7 +222,7 @@ export const roofline: CampaignFigure = {
     }
     const points = all.filter(({ rateUnit }) => rateUnit === first.rateUnit);
     const unit = unitFor(
-      points.map(({ peak }) => peak),
+      points.map(({ ceilings }) => ceilings.peak),
       first.rateUnit,
     );
     const cut =
@@ -217,13 +241,8 @@ export const roofline: CampaignFigure = {
     ].join('');
     return {
       title,
-      caption: `A point is a batch${axis === null ? '' : `, the number below it its ${axis.label}`}; the dashed roof above it is what this machine allowed it, measured in the same launches: the slope is the rate of reading its working set, the flat part the arithmetic peak of its threads. How far a point is below its roof is what its software leaves.${cut}${left}`,
-      alternative: `${points
-        .map(
-          ({ label, rate, rateUnit, intensity, bound, share }) =>
-            `${label}: ${withPrefix(rate, rateUnit)} at ${significant(intensity, 3)} operations a byte, bound by ${bound}${share === null ? '' : `, ${formatShare(share, 3)} of what is attainable`}`,
-        )
-        .join('. ')}.`,
+      caption: `A point is a batch${axis === null ? '' : `, the number below it its ${axis.label}`}; the dashed roof above it is what this machine allowed it, ${whereMeasured(points.map(({ ceilings }) => ceilings))}: the slope is the rate of reading its working set, the flat part the arithmetic peak of its threads. How far a point is below its roof is what its software leaves.${someText(points)}${doubtText(points)}${cut}${left}`,
+      alternative: `${points.map(pointInWords).join('. ')}.`,
       spec: (theme) => specOf(points, unit, theme),
       data: {
         columns: [
@@ -233,11 +252,11 @@ export const roofline: CampaignFigure = {
           `peak_${first.rateUnit}`,
           'reading_B/s',
         ],
-        rows: points.map(({ name, intensity, rate, peak, bandwidth }) => [
+        rows: points.map(({ name, rate, bandwidth, ceilings }) => [
           name,
-          intensity,
+          ceilings.intensity,
           rate,
-          peak,
+          ceilings.peak,
           bandwidth,
         ]),
       },

@@ -47,6 +47,10 @@ function drawn(buckets: readonly Bucket[], warm: boolean, time: Unit, unit: Unit
   }));
 }
 
+/** What is said of a place that is pointed at, as an expression: of warm-up calls it is never known. */
+const disturbedSignal = ({ disturbedKnown }: ShownLaunch): string =>
+  disturbedKnown ? `datum.warm ? "not known" : datum.hit ? toString(datum.hit) : "none"` : `"not known"`;
+
 /** The names of one panel: marks and their data share one space of names in a specification. */
 interface Names {
   readonly data: string;
@@ -148,7 +152,7 @@ function panel(
   const names: Names = { data: `launch-${index}`, y: `y-${index}`, suffix: String(index) };
   const { data, y } = names;
   const tooltip = {
-    signal: `{"": ${JSON.stringify(launchText(launch))}, "at": format(datum.t, "~r") + " ${time.name}", "elapsed": format(datum.mid, "~r") + " ${unit.name}", "of repetitions": datum.n ? toString(datum.n) + ", " + format(datum.low, "~r") + " to " + format(datum.high, "~r") : "1", "disturbed": datum.hit ? toString(datum.hit) : "none"}`,
+    signal: `{"": ${JSON.stringify(launchText(launch))}, "at": format(datum.t, "~r") + " ${time.name}", "elapsed": format(datum.mid, "~r") + " ${unit.name}", "of repetitions": datum.n ? toString(datum.n) + ", " + format(datum.low, "~r") + " to " + format(datum.high, "~r") : "1", "disturbed": ${disturbedSignal(launch)}}`,
   };
   const group: Mark = {
     type: 'group',

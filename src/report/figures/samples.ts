@@ -23,6 +23,36 @@ function withoutLongWarmup(shown: readonly ShownLaunch[]): readonly ShownLaunch[
   return shown.map((launch) => ({ ...launch, warmup: launch.warmup.filter(({ time }) => time >= -end) }));
 }
 
+/** What triangles are, and of which launches there can be none. */
+function trianglesText(shown: readonly ShownLaunch[]): string {
+  const unknown = shown.filter(({ disturbedKnown }) => !disturbedKnown);
+  if (unknown.length === shown.length)
+    return 'Which repetitions were disturbed is not known, so that none is marked.';
+  const but =
+    unknown.length === 0 ? '' : `; of ${unknown.map((one) => launchText(one)).join(', ')} that is not known`;
+  return `Triangles: repetitions in which a measuring thread may have lost its CPU${but}.`;
+}
+
+/** Of how many calls a sample is the mean: each launch finds that out for itself. */
+function callsText(shown: readonly ShownLaunch[]): string {
+  const calls = shown.map(({ callsPerSample }) => callsPerSample);
+  const [least, most] = [Math.min(...calls), Math.max(...calls)];
+  if (most === 1) return '';
+  if (least === most) return ` A sample is the mean of ${most} calls.`;
+  const each = shown.map(({ number, callsPerSample }) => `launch ${number}: ${callsPerSample}`);
+  return ` A sample is the mean of ${least} to ${most} calls (${each.join(', ')}).`;
+}
+
+/** For who does not see the picture. */
+function launchInWords(launch: ShownLaunch): string {
+  const { buckets, repetitions, disturbedKnown } = launch;
+  const low = Math.min(...buckets.map((bucket) => bucket.low));
+  const high = Math.max(...buckets.map((bucket) => bucket.high));
+  const hit = buckets.reduce((sum, { disturbed }) => sum + (disturbed ?? 0), 0);
+  const disturbed = disturbedKnown ? `, ${plural(hit, 'disturbed repetition')}` : '';
+  return `${headOf(launch)}: ${plural(repetitions, 'repetition')} from ${formatSeconds(low)} to ${formatSeconds(high)}${disturbed}, ${flagsOf(launch)}.`;
+}
+
 export const samples: BatchFigure = {
   scope: 'batch',
   name: 'samples',
@@ -45,19 +75,10 @@ export const samples: BatchFigure = {
     const counts = shown
       .map((launch) => `${launchText(launch)}: ${plural(launch.repetitions, 'repetition')}`)
       .join('; ');
-    const calls = Math.max(...shown.map(({ callsPerSample }) => callsPerSample));
-    const perCall = calls > 1 ? ` A sample is the mean of ${calls} calls.` : '';
     return {
       title,
-      caption: `${sentence(counts)} Launches have their number in the campaign; all are on the same scale. Time 0 is where the first repetition begins; grey, before it: ${warm}, which does not count. Triangles: repetitions in which a measuring thread may have lost its CPU. Gaps are time in which no repetition ran.${bucket}${perCall}${missing === '' ? '' : ` Not drawn: ${missing}.`}`,
-      alternative: shown
-        .map((launch) => {
-          const low = Math.min(...launch.buckets.map(({ low: value }) => value));
-          const high = Math.max(...launch.buckets.map(({ high: value }) => value));
-          const hit = launch.buckets.reduce((sum, { disturbed }) => sum + disturbed, 0);
-          return `${headOf(launch)}: ${plural(launch.repetitions, 'repetition')} from ${formatSeconds(low)} to ${formatSeconds(high)}, ${plural(hit, 'disturbed repetition')}, ${flagsOf(launch)}.`;
-        })
-        .join(' '),
+      caption: `${sentence(counts)} Launches have their number in the campaign; all are on the same scale. Time 0 is where the first repetition begins; grey, before it: ${warm}, which does not count. ${trianglesText(shown)} Gaps are time in which no repetition ran.${bucket}${callsText(shown)}${missing === '' ? '' : ` Not drawn: ${missing}.`}`,
+      alternative: shown.map(launchInWords).join(' '),
       spec: (theme) => samplesSpec(drawnLaunches, theme),
       zoomable: true,
       data: {

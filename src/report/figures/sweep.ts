@@ -1,5 +1,6 @@
 /** The rate over a swept parameter: median with quartiles and interval, against the measured peak and the roofline. */
 import { withPrefix } from '../../quantities/format.js';
+import { whereMeasured } from '../ceilings.js';
 import type { ReportModel } from '../model.js';
 import { drawnCurves, tellsTheRate } from './curves.js';
 import type { CampaignFigure } from './figure.js';
@@ -71,9 +72,10 @@ export const sweep: CampaignFigure = {
       points.map(({ y }) => y),
       rateUnit,
     );
-    const peak = points.some((point) => point.peak !== null)
-      ? ' Dashed: the arithmetic peak, measured in the same launches.'
-      : '';
+    const ceilings = scored.flatMap((batch) =>
+      batch.rateUnit === rateUnit && batch.roofline !== null ? [batch.roofline] : [],
+    );
+    const peak = ceilings.length === 0 ? '' : ` Dashed: the arithmetic peak, ${whereMeasured(ceilings)}.`;
     const attainable = points.some((point) => point.attainable !== null)
       ? ' Dotted, where memory bounds a case: what the roofline allows it.'
       : '';

@@ -3,6 +3,9 @@ import { summaryTable } from '../tables.js';
 import { csvLine, csvText } from './csv-text.js';
 import type { Format, Request } from './format.js';
 
+/** Characters: a launch of many millions of repetitions would be more than a string can hold. */
+const PIECE = 1 << 20;
+
 const SAMPLE_COLUMNS = [
   'batch',
   'launch',
@@ -16,7 +19,7 @@ const SAMPLE_COLUMNS = [
 ];
 
 /**
- * Launch by launch: six million samples are never held at once. Also of launches that do not count, as `status` and `verified` say.
+ * Launch by launch, in pieces: six million samples are never held at once as text. Also of launches that do not count, as `status` and `verified` say.
  * `elapsed_seconds` is the mean of so many calls. `disturbed` is empty where the system cannot tell.
  */
 async function* sampleText({ read, warn }: Request): AsyncIterable<string> {
@@ -30,11 +33,14 @@ async function* sampleText({ read, warn }: Request): AsyncIterable<string> {
     const hit = samples.disturbed === null ? null : new Set(samples.disturbed);
     const ofLaunch = [status, verified, samples.callsPerSample];
     let text = '';
-    samples.seconds.forEach((seconds, i) => {
+    for (const [i, seconds] of samples.seconds.entries()) {
       const disturbed = hit === null ? null : Number(hit.has(i));
       text += csvLine([name, launch, i, samples.entries[i] ?? null, seconds, disturbed, ...ofLaunch]);
-    });
-    yield text;
+      if (text.length < PIECE) continue;
+      yield text;
+      text = '';
+    }
+    if (text !== '') yield text;
   }
 }
 

@@ -95,15 +95,16 @@ function comparisonLines({ comparison }: ReportModel): readonly string[] {
   ];
 }
 
-function overlapLines(report: ReportModel): readonly string[] {
-  const rows = overlapRows(report);
-  return rows.length === 0 ? [] : [OVERLAP_CAPTION, '', ...tableLines(OVERLAP_COLUMNS, rows)];
-}
-
 /** The key of the letters, below the table that has them. */
 function lettersLines({ stackLetters }: ReportModel): readonly string[] {
   const letters = lettersText(stackLetters);
   return letters === '' ? [] : ['', escaped(letters)];
+}
+
+function overlapLines(report: ReportModel): readonly string[] {
+  const rows = overlapRows(report);
+  if (rows.length === 0) return [];
+  return [OVERLAP_CAPTION, '', ...tableLines(OVERLAP_COLUMNS, rows), ...lettersLines(report)];
 }
 
 function ratesLines(report: ReportModel): readonly string[] {

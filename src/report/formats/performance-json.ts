@@ -3,8 +3,9 @@
  * order and four spaces deep. A worker is a rank, a sample one of its calls. Samples and rates add, times take the
  * slowest, so that the order of ranks never changes the result (theirs takes the first time that is not nought).
  */
-import { UserError } from '../../errors.js';
+import { EXIT, UserError } from '../../errors.js';
 import { refuseFault } from '../../readers/refuse-fault.js';
+import { isCutShort } from '../../record/result.js';
 import type { RecordBatch, RecordInspection } from '../../record/schema.js';
 import { readLaunch } from '../read-samples.js';
 import type { Format, Request } from './format.js';
@@ -33,8 +34,20 @@ const CASES = 'cases.json';
 /** Their layout has no null. */
 const NOT_KNOWN = 0;
 
-/** What a launch does before its repetitions, beside starting: getting the machine ready for the work. */
-const PROGRAMMING = ['load', 'allocate', 'fill', 'warm-up', 'calibrate'];
+/**
+ * Spans of what a launch does before its repetitions (native/inspection.cc, src/frameworks/inspect.ts): getting the machine ready for the
+ * work, beside starting, and waiting for launches that are measured at the same time.
+ */
+export const PROGRAMMING: readonly string[] = [
+  'load',
+  'allocate',
+  'device init',
+  'open',
+  'fill',
+  'warm-up',
+  'calibrate',
+  'settle',
+];
 
 const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
 
@@ -80,9 +93,13 @@ function mostCallsOf({ ranks, roofline, work }: RecordBatch): number | null {
   return roofline?.attainable == null || work === null ? null : roofline.attainable / work.flop;
 }
 
-function whyNone({ verified, imported }: RecordBatch): string {
+function whyNone({ verified, imported, inspections }: RecordBatch): string {
   if (imported !== undefined) return 'nobody published how many calls its launches made';
-  return verified === 'failed' ? 'an output was wrong' : 'no launch ran to its end';
+  if (verified === 'failed') return 'an output was wrong';
+  // Its times are whole, and its reason says why they are not those of its case.
+  const refused = inspections.find((launch) => launch.statistics !== null && !isCutShort(launch));
+  if (refused === undefined) return 'no launch ran to its end';
+  return `no launch counts${refused.reason === null ? '' : `: ${refused.reason}`}`;
 }
 
 /**
@@ -128,7 +145,8 @@ function only({ read: { record, folder } }: Request): Performance {
     );
   if (batch === undefined) throw new UserError('nothing was measured, so there is no performance to write');
   const performance = performanceOf(batch, folder);
-  if (performance === null) throw new UserError(`${whyNone(batch)}, so there is no performance to write`);
+  if (performance === null)
+    throw new UserError(`${whyNone(batch)}, so there is no performance to write`, EXIT.incomplete);
   return performance;
 }
 

@@ -65,10 +65,13 @@ function namedHtml(named: readonly NamedNode[]): string {
   return `${alikeNodes(named.slice(0, MOST_NAMED)).map(cardHtml).join('\n')}${more}`;
 }
 
-const listHtml = (title: string, texts: readonly string[]): string =>
-  texts.length === 0
-    ? ''
-    : `<h2>${escapeHtml(title)}</h2><ul>${texts.map((text) => `<li>${escapeHtml(text)}</li>`).join('')}</ul>`;
+function listHtml(title: string, texts: readonly string[]): string {
+  if (texts.length === 0) return '';
+  const items = texts.slice(0, MOST_LISTED).map((text) => `<li>${escapeHtml(text)}</li>`);
+  const more = texts.length - items.length;
+  const rest = more > 0 ? `<li>and ${more} more, which the JSON has</li>` : '';
+  return `<h2>${escapeHtml(title)}</h2><ul>${items.join('')}${rest}</ul>`;
+}
 
 export async function fleetPageHtml(
   fleet: Fleet,
@@ -100,10 +103,10 @@ export async function fleetPageHtml(
       ? `<p class="quiet">The first ${figures.length} of ${drawable.length} nodes are drawn.</p>`
       : '',
     '</section>',
-    listHtml('Not judged', notJudgedTexts(check).slice(0, MOST_LISTED)),
-    listHtml('Open, and not required', optionalTexts(check).slice(0, MOST_LISTED)),
+    listHtml('Not judged', notJudgedTexts(check)),
+    listHtml('Open, and not required', optionalTexts(check)),
     listHtml('Not seen: rules by which these were not judged', check.unseen.map(unseenText)),
-    listHtml('Checks that warn', warnedTexts(check.warned).slice(0, MOST_LISTED)),
+    listHtml('Checks that warn', warnedTexts(check.warned)),
     listHtml('To be known beside this', [...(machines === null ? [] : [machines]), ...check.notes]),
     listHtml('What the nodes do not agree on', [
       ...settings.map(disagreementText),

@@ -210,20 +210,21 @@ function tableHtml(
   ];
 }
 
+/** What the letters stand for in its rows belongs to each table: the next one may be far below. */
+function lettersHtml({ stackLetters }: ReportModel): readonly string[] {
+  const letters = lettersText(stackLetters);
+  return letters === '' ? [] : [`<p class="quiet">${textHtml(letters)}</p>`];
+}
+
 /** Nothing where nothing overlapped. */
 export function overlapHtml(report: ReportModel): string {
   const rows = overlapRows(report);
   if (rows.length === 0) return '';
   return [
     ...tableHtml('overlap', 'Overlap', OVERLAP_CAPTION, OVERLAP_COLUMNS, rows, 'figures'),
+    ...lettersHtml(report),
     '</div>',
   ].join('\n');
-}
-
-/** What the letters stand for in its rows belongs to each table: the next one may be far below. */
-function lettersHtml({ stackLetters }: ReportModel): readonly string[] {
-  const letters = lettersText(stackLetters);
-  return letters === '' ? [] : [`<p class="quiet">${textHtml(letters)}</p>`];
 }
 
 /** Nothing where there is no rate. */
