@@ -249,13 +249,14 @@ function entriesOf(series: Series, { fleet, scale, kpis }: Making, refused: Refu
   return made(whole);
 }
 
-/** Of each kind of device, how nodes differ over all KPIs that have an entry together. */
-function overallOf(
-  fleet: Fleet,
-  entriesOfSeries: readonly (readonly BaselineEntry[])[],
-): Baseline['overall'] {
-  const middles = entriesOfSeries.map(([entry]) => (entry === undefined ? null : -Math.log(entry.median)));
-  const typical = typicalOf(fleet, middles);
+/** Of each kind of device, how nodes differ over all KPIs that have an entry together, each by the rates on which its entry rests. */
+function overallOf(fleet: Fleet, made: readonly Made[]): Baseline['overall'] {
+  const middles = made.map(({ entries: [entry] }) => (entry === undefined ? null : -Math.log(entry.median)));
+  const typical = typicalOf(
+    fleet,
+    middles,
+    made.map(({ kept }) => kept),
+  );
   const kinds = new Map<
     string,
     { readonly device: BaselineDevice; readonly values: number[]; readonly of: number[] }
@@ -331,8 +332,7 @@ export function makeBaseline(
   const refused: Refused[] = [];
   const making: Making = { scale, fleet, kpis: kpisOfNode(fleet) };
   const made = fleet.series.map((series) => entriesOf(series, making, refused));
-  const entriesOfSeries = made.map(({ entries: own }) => own);
-  const entries = entriesOfSeries.flat();
+  const entries = made.flatMap(({ entries: own }) => own);
   if (entries.length === 0) {
     const [first] = refused;
     const [out] = noExamples;
@@ -365,7 +365,7 @@ export function makeBaseline(
       hardware: commonHardware(behind.map(({ hardware }) => hardwareIn(hardware))),
       ...gpusPerNode(behind, entries),
       entries: [...entries],
-      overall: overallOf(fleet, entriesOfSeries),
+      overall: overallOf(fleet, made),
     },
     refused,
     leftOut: [...leftOut, ...missingOf(fleet, behind, leftOut)],

@@ -1,4 +1,5 @@
 /** What checks found on a fleet's nodes in the past: node lines with verdicts, or with KPIs that are held against each other. Pure. */
+import { canonicalJson } from '../record/digest.js';
 import { median } from '../statistics/quantile.js';
 import type { Seconds } from '../units.js';
 import { keyTitle, readKey } from './case-key.js';
@@ -78,6 +79,18 @@ function idsOfImages(files: readonly (readonly NodeLine[])[]): ReadonlySet<strin
 const nameOf = ({ machine, node }: NodeLine, ofImages: ReadonlySet<string>): string =>
   machine === null || ofImages.has(machine) ? node : machine;
 
+/** Nodes that may be compared: what another version's kernels, or other hardware, reach is no defect. */
+function kindsOf(nodes: readonly NodeLine[]): readonly (readonly NodeLine[])[] {
+  const kinds = new Map<string, NodeLine[]>();
+  for (const node of nodes) {
+    const kind = canonicalJson(node.hardware);
+    const own = kinds.get(kind);
+    if (own === undefined) kinds.set(kind, [node]);
+    else own.push(node);
+  }
+  return [...kinds.values()];
+}
+
 export interface History {
   readonly checks: readonly CheckHistory[];
   readonly defects: readonly Defect[];
@@ -86,7 +99,7 @@ export interface History {
 }
 
 /**
- * @param files the nodes of each file: those of one are a fleet
+ * @param files the nodes of each file: those of one kind in it are a fleet
  * @param scale of the margins with which KPIs are judged
  */
 export function historyOf(files: readonly (readonly NodeLine[])[], scale: number): History {
@@ -98,7 +111,7 @@ export function historyOf(files: readonly (readonly NodeLine[])[], scale: number
     gathered.set(name, known);
     return known;
   };
-  for (const nodes of files) {
+  for (const nodes of files.flatMap(kindsOf)) {
     const fleet = fleetOf(nodes);
     // Names may come again in a history: what is named is found by its place in the file.
     const numbered = { ...fleet, nodes: fleet.nodes.map((head, i) => ({ ...head, node: String(i) })) };

@@ -32,8 +32,12 @@ export function whyNotJudged(
       : 'the baseline has no entry for it';
     return [{ what, why }];
   }
-  // Eight GPUs of one node show which of them is off, and not whether all of them are.
-  const among = `${having}: ${places.length} devices were compared among themselves only, and fewer than ${LEAST_NODES} nodes cannot say whether all of them are off`;
+  // Eight GPUs of one node show which of them is off, and not whether all of them are; of two nodes each counts for itself (`centreOf`).
+  const alike =
+    nodes === 1
+      ? ''
+      : ', each as if it were a node, so that what those of a node have in common may name all of them';
+  const among = `${having}: ${places.length} devices were compared among themselves only${alike}, and fewer than ${LEAST_NODES} nodes cannot say whether all of them are off`;
   return [...(isFew ? [among] : []), ...(lacked === null ? [] : [lacked])].map((why) => ({ what, why }));
 }
 

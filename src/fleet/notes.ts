@@ -40,7 +40,7 @@ export const warnedTexts = (warned: readonly OptionalCheck[]): readonly string[]
 export function notesOf(
   fleet: Fleet,
   baseline: HeldAgainst | null,
-  { series }: Pick<JudgeTask, 'series'>,
+  task: Pick<JudgeTask, 'series' | 'nodes'>,
   judgements: readonly SeriesJudgement[],
 ): readonly string[] {
   return [
@@ -48,6 +48,6 @@ export function notesOf(
     ...(baseline === null || baseline.areGpusCounted ? [] : [gpusText(baseline)]),
     ...spoiledTexts(fleet, baseline === null),
     ...skippedTexts(fleet.nodes),
-    ...(baseline === null ? [...boundTexts(fleet), ...fasterTexts(series, judgements)] : []),
+    ...(baseline === null ? [...boundTexts(fleet), ...fasterTexts(task, judgements)] : []),
   ];
 }

@@ -26,6 +26,8 @@ export function openMetrics(
   { outcome, named, notJudged, unjudged, notCompared }: FleetCheck,
   checkedAt: number,
 ): string {
+  // One that few nodes have and others lack is told of twice.
+  const silent = new Set(notJudged.map(({ what }) => what)).size;
   const notOk = new Set([...named.map(({ node }) => node), ...unjudged, ...notCompared]);
   const standing = nodes.map(
     ({ node }) => `pi_bench_fleet_node_ok{${labels({ node })}} ${Number(!notOk.has(node))}`,
@@ -57,7 +59,7 @@ export function openMetrics(
       OUTCOMES.map((one) => `pi_bench_fleet_outcome{${labels({ outcome: one })}} ${Number(one === outcome)}`),
     ),
     ...gauge('pi_bench_fleet_not_judged', 'KPIs that could not be judged', [
-      `pi_bench_fleet_not_judged ${notJudged.length}`,
+      `pi_bench_fleet_not_judged ${silent}`,
     ]),
     ...gauge(
       'pi_bench_fleet_node_ok',

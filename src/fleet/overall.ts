@@ -35,15 +35,20 @@ export interface OverallJudgement {
 
 /**
  * @param middles of each series, as deviations in logarithms; null: it has no part
+ * @param of the rows of each series that have one; left out: all
  * @returns of each place the median deviation of its KPIs; NaN: it has too few
  */
-export function typicalOf({ places, series }: Fleet, middles: readonly (number | null)[]): Float64Array {
+export function typicalOf(
+  { places, series }: Fleet,
+  middles: readonly (number | null)[],
+  of?: readonly Int32Array[],
+): Float64Array {
   const deviations: number[][] = places.map(() => []);
   series.forEach((one, i) => {
     const middle = middles[i] ?? null;
     if (middle === null) return;
     const values = worseness(one, 'median');
-    for (let row = 0; row < values.length; row++) {
+    for (const row of of?.[i] ?? values.keys()) {
       const value = values[row] as number;
       if (!Number.isNaN(value)) deviations[one.places[row] as number]?.push(value - middle);
     }

@@ -143,19 +143,37 @@ export function judgePairs(measured: readonly MeasuredPair[], margin: number): F
   return { limits, rated, slow, passed: [...new Set(passed)].sort() };
 }
 
+const keysOf = (measured: readonly MeasuredPair[]): ReadonlySet<string> =>
+  new Set(measured.map(({ pair }) => pairKey(pair)));
+
 /**
- * Each suspect with a node of its own that passed; further suspects wait for another round of the second pass.
+ * Each suspect with a node of its own that passed, and that it was not slow with: a pair that is measured again says no more of its
+ * ends than before. Further suspects wait for another round of the second pass.
  * @throws UserError where no node passed: there is nothing that a suspect could be held against
  */
 export function secondPass({ slow, passed }: FirstJudgement): Plan {
-  const suspects = [...new Set(slow.flatMap(({ pair }) => pair))].filter((node) => !passed.includes(node));
+  const free = new Set(passed);
+  // Who was slow with a node that passed has fewer to choose from, and chooses first.
+  const first = slow.filter(({ pair }) => pair.some((node) => free.has(node)));
+  const named = new Set([...first, ...slow].flatMap(({ pair }) => pair));
+  const suspects = [...named].filter((node) => !free.has(node));
   if (suspects.length > 0 && passed.length === 0) {
     throw new UserError(
       'no pair passed, so no suspect can be paired with a good node: look at what they share',
     );
   }
-  const pairs = suspects.slice(0, passed.length).map((suspect, i): Pair => [suspect, passed[i] as string]);
-  return { pairs, left: suspects.slice(passed.length) };
+  const slowPairs = keysOf(slow);
+  const pairs: Pair[] = [];
+  const left: string[] = [];
+  for (const suspect of suspects) {
+    const partner = passed.find((node) => free.has(node) && !slowPairs.has(pairKey([suspect, node])));
+    if (partner === undefined) left.push(suspect);
+    else {
+      free.delete(partner);
+      pairs.push([suspect, partner]);
+    }
+  }
+  return { pairs, left };
 }
 
 export type PairVerdict = 'culprit' | 'cleared' | 'not measured';
@@ -176,19 +194,23 @@ export interface PairsVerdict {
 }
 
 /**
- * Who is slow again with a good node is the culprit. The limits are those of the first pass: in the second most pairs may be slow.
+ * Who is slow again with a good node is the culprit, with whichever of several. The limits are those of the first pass: in the second most
+ * pairs may be slow.
  * @throws UserError where the second pass measured something else
  */
 export function judgeSecondPass(first: FirstJudgement, second: readonly MeasuredPair[]): PairsVerdict {
   const { limits, slow, passed } = first;
   requireSame(Object.keys(limits), second);
+  const slowPairs = keysOf(slow);
+  const others = second.filter(({ pair }) => !slowPairs.has(pairKey(pair)));
   const suspects = slow.flatMap((one) =>
     one.pair
       .filter((node) => !passed.includes(node))
       .map((node): SuspectVerdict => {
-        const again =
-          second.find(({ pair }) => pair.includes(node) && pair.some((other) => passed.includes(other))) ??
-          null;
+        const withGood = others.filter(
+          ({ pair }) => pair.includes(node) && pair.some((other) => passed.includes(other)),
+        );
+        const again = withGood.find((other) => isSlow(other, limits)) ?? withGood[0] ?? null;
         const verdict: PairVerdict =
           again === null ? 'not measured' : isSlow(again, limits) ? 'culprit' : 'cleared';
         return { node, verdict, first: one, second: again };

@@ -1,5 +1,5 @@
 /** The files of what is to be imported: one file, or all below a folder, in the order of their names. */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { messageOf, systemCode, UserError } from '../errors.js';
 import type { Bytes } from '../units.js';
@@ -25,6 +25,49 @@ function read(path: string): string {
   return readFileSync(path, 'utf8');
 }
 
+/** null: a link that leads nowhere, or to where nothing is to be seen. */
+function statOrNull(path: string): Stats | null {
+  try {
+    return statSync(path);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * All below a folder, links followed: a volume of Kubernetes has nothing else, and nodes' outputs may lie elsewhere. Each file once, by
+ * its own path where it has one here; a link that leads nowhere is a file that cannot be read.
+ */
+function filesBelow(root: string): readonly string[] {
+  /** By where each really lies. */
+  const found = new Map<string, string>();
+  const folders = new Set<string>();
+  const links: string[] = [];
+  const note = (place: string, path: string): void => {
+    if (!found.has(place)) found.set(place, path);
+  };
+  const walk = (folder: string): void => {
+    const place = realpathSync(folder);
+    if (folders.has(place)) return;
+    folders.add(place);
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      if (entry.isSymbolicLink()) links.push(path);
+      else if (entry.isDirectory()) walk(path);
+      else if (entry.isFile()) note(join(place, entry.name), path);
+    }
+  };
+  walk(root);
+  // More of them may be found on the way.
+  for (const link of links) {
+    const target = statOrNull(link);
+    if (target === null) note(link, link);
+    else if (target.isDirectory()) walk(link);
+    else if (target.isFile()) note(realpathSync(link), link);
+  }
+  return [...found.values()];
+}
+
 /** Natural order: `results/10` after `results/9`. */
 const byName = (a: string, b: string): number => a.localeCompare(b, 'en', { numeric: true });
 
@@ -35,9 +78,7 @@ export function findFiles(path: string): Found {
       const name = basename(path);
       return { name, files: [{ path: name, read: () => read(path) }] };
     }
-    const files = readdirSync(path, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name))
+    const files = filesBelow(path)
       .map((file) => ({ path: relative(path, file).replaceAll('\\', '/'), read: () => read(file) }))
       .sort((a, b) => byName(a.path, b.path));
     return { name: basename(path), files };

@@ -14,38 +14,16 @@ import {
   type NodeProblem,
   unknownNode,
 } from '../fleet/node-line.js';
-import { busFactor, type Operation } from '../indicators/collective-cases.js';
+import { busFactor } from '../indicators/collective-cases.js';
 import { plural } from '../quantities/format.js';
 import type { Found } from './files.js';
+import { OPERATIONS, programOf } from './nccl-tests/programs.js';
 import { type Figures, failureOf, type Row, type Run, runOf, runTexts, versionOf } from './nccl-tests/run.js';
+import { nodeOfFolder, type Placed, type Silent, wasMeant, whySilent } from './nccl-tests/silent.js';
 import { type ImportedNodes, type Reading, readAll } from './nodes.js';
 import { kpiOfOneValue } from './one-value.js';
 
 const NAME = 'nccl-tests';
-
-const OPERATIONS: Readonly<Record<string, Operation>> = {
-  all_reduce: 'all-reduce',
-  all_gather: 'all-gather',
-  reduce_scatter: 'reduce-scatter',
-  alltoall: 'all-to-all',
-  broadcast: 'broadcast',
-  sendrecv: 'send-recv',
-  reduce: 'reduce',
-  gather: 'gather',
-  scatter: 'scatter',
-};
-
-/**
- * The first of these within a name, `reduce_scatter` before `reduce`; a file may be called after it without
- * its underscore.
- */
-const NAMES = Object.keys(OPERATIONS);
-const OPERATION = new RegExp(NAMES.map((one) => `${one.replace('_', '_?')}(?!v)`).join('|'));
-
-function programOf(text: string): string | undefined {
-  const found = OPERATION.exec(text)?.[0].replace('_', '');
-  return NAMES.find((one) => one.replace('_', '') === found);
-}
 
 /** Runs of so many ranks are a device of their own: what bounds them is another. */
 const deviceOf = ({ ranks }: Run): string => `ranks:${ranks.length}`;
@@ -241,42 +219,70 @@ function together(nodes: readonly NodeLine[]): readonly NodeLine[] {
   return [...all.values()];
 }
 
-function readFailure(text: string, path: string, { nodes, unread }: Reading): void {
+/** @returns whether the text tells of such an error */
+function readFailure(text: string, path: string, { nodes, unread }: Reading): boolean {
   try {
     const node = failedNode(text, path);
     if (node === null) unread.push({ path, why: 'no output of nccl-tests', damaged: false });
     else nodes.push(node);
+    return node !== null;
   } catch (error) {
     unread.push({ path, why: messageOf(error), damaged: true });
+    return true;
   }
+}
+
+/** @returns whether it is an output of some run, or of an error before it */
+function readOutput(text: string, path: string, into: Reading): boolean {
+  const texts = runTexts(text);
+  if (texts.length === 0) return readFailure(text, path, into);
+  for (const run of texts.map(runOf)) {
+    try {
+      const { host, program, operation } = whatRan(run, path);
+      const head = headOf(run, host, versionOf(text));
+      const measured = measuredIn(run, program, busFactor(operation, run.ranks.length));
+      if (typeof measured === 'string') {
+        into.nodes.push({ ...head, problems: [{ kind: 'lost', what: program, why: measured }] });
+        continue;
+      }
+      const { unlooked, ...judged } = judge(run, program, measured);
+      into.nodes.push({ ...head, ...judged });
+      const [first] = unlooked;
+      if (first !== undefined) {
+        const many = plural(unlooked.length, 'result');
+        const why = `${many} of ${program} that nccl-tests did not look at, such as ${first.name}`;
+        into.unread.push({ path, why, damaged: false });
+      }
+    } catch (error) {
+      into.unread.push({ path, why: messageOf(error), damaged: true });
+    }
+  }
+  return true;
+}
+
+/** Whose program said nothing at all, as far as its place tells: beside the others such a node must not be missing. */
+function silentNode(silent: Silent, placed: readonly Placed[]): readonly NodeLine[] {
+  const host = nodeOfFolder(silent, placed);
+  if (host === null) return [];
+  const what = programOf(basename(silent.path)) ?? NAME;
+  return [{ ...nodeOn(host, null), problems: [{ kind: 'lost', what, why: whySilent(silent) }] }];
 }
 
 /** Files of what its programs printed, one run after the other or a file each. */
 export function readNcclTests(found: Found): ImportedNodes {
+  const placed: Placed[] = [];
+  const others: Silent[] = [];
   const { nodes, unread } = readAll(found, 'output of nccl-tests', ({ path }, text, into) => {
-    const texts = runTexts(text);
-    if (texts.length === 0) readFailure(text, path, into);
-    for (const run of texts.map(runOf)) {
-      try {
-        const { host, program, operation } = whatRan(run, path);
-        const head = headOf(run, host, versionOf(text));
-        const measured = measuredIn(run, program, busFactor(operation, run.ranks.length));
-        if (typeof measured === 'string') {
-          into.nodes.push({ ...head, problems: [{ kind: 'lost', what: program, why: measured }] });
-          continue;
-        }
-        const { unlooked, ...judged } = judge(run, program, measured);
-        into.nodes.push({ ...head, ...judged });
-        const [first] = unlooked;
-        if (first !== undefined) {
-          const many = plural(unlooked.length, 'result');
-          const why = `${many} of ${program} that nccl-tests did not look at, such as ${first.name}`;
-          into.unread.push({ path, why, damaged: false });
-        }
-      } catch (error) {
-        into.unread.push({ path, why: messageOf(error), damaged: true });
-      }
-    }
+    const before = into.nodes.length;
+    if (!readOutput(text, path, into)) others.push({ path, text });
+    placed.push(...into.nodes.slice(before).map(({ node }) => ({ path, node })));
   });
-  return { nodes: together(nodes), unread };
+  const silent = others.filter((one) => wasMeant(one, placed));
+  return {
+    nodes: together([...silent.flatMap((one) => silentNode(one, placed)), ...nodes]),
+    unread: unread.map((one) => {
+      const said = silent.find(({ path }) => path === one.path);
+      return said === undefined ? one : { ...one, why: whySilent(said), damaged: true };
+    }),
+  };
 }

@@ -1,6 +1,6 @@
 /** What others published, read and brought to pi-bench's units: what a record of it is made from. */
 import type { MachineDescription } from '../machine/types.js';
-import type { Case, RecordBatch } from '../record/schema.js';
+import type { Case, RecordBatch, RecordInspection } from '../record/schema.js';
 import type { Work } from '../record/work.js';
 import type { Flag } from '../statistics/validity/types.js';
 import type { Seconds } from '../units.js';
@@ -29,7 +29,7 @@ export interface PublishedLaunch {
   /** As published; null where it was not, or means something else. */
   readonly flopPerSecond: number | null;
   readonly repetitions: number | null;
-  readonly flags: readonly Flag[];
+  readonly flags: Readonly<RecordInspection['flags']>;
   readonly notChecked: readonly NotChecked[];
 }
 

@@ -63,7 +63,9 @@ export function importedRecord(published: Published, { id, at, command, piBench 
     batches,
     kpis: withSameLabels(
       batches.flatMap((batch, index) => {
-        const own = { ...labels, source: batch.imported?.source ?? null };
+        // Two tables may have columns of one name.
+        const { source = null, table } = batch.imported ?? {};
+        const own = { ...labels, source, ...(table === undefined ? {} : { table }) };
         return kpisOf(kpiDeclarations(format, batch.case.indicator), batch, own, {
           timeToResult: 0,
           timestamp,

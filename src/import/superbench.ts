@@ -134,6 +134,17 @@ function metricOf({ key, on }: NodeKpi): string {
   return `pi-bench-${plain(indicator)}:${plain(all.join(' '))}/${kpi}${suffix}`;
 }
 
+/** One that a node has twice is as bad as the worse, as `fleet check` counts it. */
+function metricsOf(kpis: readonly NodeKpi[]): Readonly<Record<string, number>> {
+  const metrics = new Map<string, number>();
+  for (const kpi of kpis) {
+    const name = metricOf(kpi);
+    const worse = kpi.better === 'higher' ? Math.min : Math.max;
+    metrics.set(name, worse(kpi.median, metrics.get(name) ?? kpi.median));
+  }
+  return Object.fromEntries(metrics);
+}
+
 /**
  * Its line for SuperBench's `sb result` and whoever reads that: medians in base units, a return code for what was lost, wrong or
  * failed. A check that could not judge is none of these: SuperBench takes a return code for a broken node.
@@ -142,7 +153,7 @@ export function toSuperbench({ node, kpis, problems, checks }: NodeLine): string
   const failed = checks.filter(({ verdict }: NodeCheck) => verdict === 'fail');
   return `${JSON.stringify({
     node,
-    ...Object.fromEntries(kpis.map((kpi) => [metricOf(kpi), kpi.median])),
+    ...metricsOf(kpis),
     'pi-bench/return_code': problems.length + failed.length === 0 ? 0 : 1,
   })}\n`;
 }

@@ -207,6 +207,12 @@ const pairsOf = (matched: readonly MatchedCase[]): readonly ScoredPair[] =>
 const hasNoRate = ({ value, reference }: ScoredPair): boolean =>
   doesNoWork(value.batch) || doesNoWork(reference.batch);
 
+/** Of an imported case whose sizes were not published the times are known. */
+const whyNoRate = ({ title, elapsed }: RecordBatch): string =>
+  elapsed === null
+    ? `nothing was measured of ${title}`
+    : `the work of ${title} is not known, so it has times, by which compare goes, and no rate`;
+
 function whyNone(stack: Side, pairs: readonly ScoredPair[]): string | null {
   const wrong = stack.entries.find(({ batch }) => batch.verified === 'failed');
   if (wrong !== undefined) return `an output was wrong: ${wrong.batch.title}`;
@@ -220,7 +226,7 @@ function whyNone(stack: Side, pairs: readonly ScoredPair[]): string | null {
     }
   }
   const unmeasured = pairs.find(({ value }) => value.batch.rate === null);
-  if (unmeasured !== undefined) return `nothing was measured of ${unmeasured.value.batch.title}`;
+  if (unmeasured !== undefined) return whyNoRate(unmeasured.value.batch);
   return pairs.every(hasNoRate)
     ? 'no case that it shares with the reference does work, so none has a rate'
     : null;
@@ -290,8 +296,9 @@ function scoreOf(stack: Side, isReference: boolean, matched: readonly MatchedCas
 function requireReference(side: Side): void {
   const wrong = side.entries.find(({ batch }) => batch.rate === null);
   if (wrong === undefined) return;
-  const why = wrong.batch.verified === 'failed' ? 'a wrong output' : 'nothing measured';
-  throw new UserError(`${side.name} cannot be the reference: ${wrong.batch.title} has ${why}`);
+  const { batch } = wrong;
+  const why = batch.verified === 'failed' ? `${batch.title} has a wrong output` : whyNoRate(batch);
+  throw new UserError(`${side.name} cannot be the reference: ${why}`);
 }
 
 const faultText = ({ name, record }: NamedRecord): readonly string[] =>

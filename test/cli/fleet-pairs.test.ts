@@ -1,10 +1,11 @@
 /** By which code `fleet pairs` ends: 0 only where every node was looked at and no link is slow. */
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { fleetPairsCommand } from '../../src/cli/commands/fleet-pairs.js';
 import { firstPass, type Pair } from '../../src/fleet/pairs.js';
 import { withFolder } from '../support/pi-bench.js';
+import { recordOf, writeRecord } from '../support/records.js';
 
 const EIGHT = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 const SLOW = 4e9;
@@ -91,6 +92,56 @@ describe('fleet pairs', () => {
     const [ended] = await run({ nodes: EIGHT, first, second });
     expect(ended).toBe(code);
   });
+
+  it('judges the other pairs where one left a journal and no record, of which a plan says whose it was', () =>
+    withFolder(async (folder) => {
+      const plan = firstPass(EIGHT, 1).pairs;
+      const folders = plan.map((pair, i) => {
+        const label = { pair: pair.join(' ') };
+        return writeRecord(
+          join(folder, `${i}`),
+          recordOf({ batches: [{ launches: [1e-6], labels: label }] }),
+        );
+      });
+      const [killed = ''] = folders;
+      rmSync(join(killed, 'record.json'));
+      writeFileSync(join(killed, 'journal.ndjson'), '');
+      const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+      const printed = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+      const pass = async (more: Readonly<Record<string, string>>) => {
+        process.exitCode = undefined;
+        said.mockClear();
+        printed.mockClear();
+        await fleetPairsCommand.handler({ _: [], $0: '', seed: '1', margin: '10%', first: folders, ...more });
+        const [out, err] = [printed, said].map(({ mock }) =>
+          mock.calls.map(([text]) => String(text)).join(''),
+        );
+        expect(err).toMatch(/has no record: the campaign has not ended/);
+        return [process.exitCode, out];
+      };
+      const [one = '', two = ''] = plan[0] ?? [];
+      expect(await pass({ nodes: EIGHT.join(',') })).toEqual([
+        2,
+        expect.stringMatching(new RegExp(`^${one} \\w\n${two} \\w\n$`)),
+      ]);
+      expect(await pass({})).toEqual([2, '']);
+    }));
+
+  it('ends with 2 where a pair was not measured to its end, however fast it was before', () =>
+    withFolder(async (folder) => {
+      const folders = firstPass(EIGHT, 1).pairs.map((pair, i) => {
+        const launches = [1e-6, { seconds: 1e-6, ...(i === 0 ? { status: 'interrupted' as const } : {}) }];
+        return writeRecord(
+          join(folder, `${i}`),
+          recordOf({ batches: [{ launches, labels: { pair: pair.join(' ') } }] }),
+        );
+      });
+      const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+      await fleetPairsCommand.handler({ _: [], $0: '', seed: '1', margin: '10%', first: folders });
+      const text = said.mock.calls.map(([line]) => String(line)).join('');
+      expect(text).toMatch(/not measured to the end: \w and \w \(1 of 2 launches did not/);
+      expect([process.exitCode, text]).toEqual([2, expect.stringMatching(/no pair is slower/)]);
+    }));
 
   it('ends with 2 after a second pass of good links, too, where a node was in no pair', async () => {
     const second = [[pairs[0]?.[0] ?? '', pairs[1]?.[0] ?? '', GOOD]] as const;

@@ -109,7 +109,7 @@ describe('pi-bench compare', () => {
       );
       expect(readdirSync(thoth)).toHaveLength(2);
       const elsewhere = join(folder, 'elsewhere');
-      expect((await again(elsewhere)).code).toBe(2);
+      expect((await again(elsewhere)).code).toBe(3);
       expect(readdirSync(elsewhere)).toHaveLength(1);
     });
   });

@@ -347,6 +347,16 @@ describe('what nodes differ by beside their medians', () => {
     expect(one(0.96).named).toEqual([]);
     expect(one(0.85).named[0]?.findings.map(({ rule }) => rule)).toContain('overall');
   });
+
+  it('rests over all KPIs together, too, on no node that is left out', () => {
+    const healthy = healthyNodes(7, 8);
+    const slow = healthyNodes(5, 8, 2).map((node, i) => ({
+      ...slower(node, 0.9 - 0.05 * i),
+      node: `slow${i}`,
+    }));
+    const mixed = baselineOf([...healthy, ...slow]);
+    expect([mixed.nodes.length, mixed.overall]).toEqual([7, baselineOf(healthy).overall]);
+  });
 });
 
 describe('what a node lacks of its baseline', () => {

@@ -512,8 +512,8 @@ describe('fleet check', () => {
         ),
       );
     it.each([
-      [1, 'one node has it: 8 devices were compared among themselves only'],
-      [2, '2 nodes have it: 16 devices were compared among themselves only'],
+      [1, 'one node has it: 8 devices were compared among themselves only, and fewer than 3 nodes'],
+      [2, '2 nodes have it: 16 devices were compared among themselves only, each as if it were a node'],
     ])('compares these among themselves, says so, and passes none: %i', (count, why) => {
       const found = check(withGpus(count));
       expect([found.outcome, found.named, found.unjudged]).toEqual(['inconclusive', [], []]);
@@ -523,6 +523,10 @@ describe('fleet check', () => {
     it('names the one that is slow all the same', () => {
       const found = check(withGpus(1, (_, k) => (k === 3 ? 0.85e14 : 1e14)));
       expect([found.outcome, found.named[0]?.on]).toEqual(['fail', ['cuda:3']]);
+    });
+    it('names all devices of the slower of two, as it says', () => {
+      const [only, ...others] = check(withGpus(2, (node) => (node === 1 ? 0.85e14 : 1e14))).named;
+      expect([only?.node, only?.on, others]).toEqual(['g1', on, []]);
     });
     it('has nothing to say of that with three nodes', () => {
       const found = check(withGpus(3));
@@ -610,6 +614,27 @@ describe('fleet check', () => {
     expect(fleetWith(4).named).toHaveLength(4);
     expect(fleetWith(4).notes).toEqual([]);
     expect(fleetWith(19).notes).toEqual([]);
+  });
+
+  it('counts in such a group the nodes, not their devices: one node of eight GPUs is none', () => {
+    const gpus = Array.from({ length: 8 }, (_, i) => `cuda:${i}`);
+    const device = { ...CPU, kind: 'gpu' as const };
+    const fleetWith = (isFast: (node: number, gpu: number) => boolean) =>
+      check(
+        healthyNodes(10).map((node, i) => ({
+          ...node,
+          devices: Object.fromEntries(gpus.map((on) => [on, device])),
+          kpis: gpus.map((on, j) =>
+            kpiOf(ratesOf(8 * i + j, { level: isFast(i, j) ? 1.12e11 : 1e11 }), { on }),
+          ),
+        })),
+      ).notes;
+    expect(fleetWith((node) => node === 3)).toEqual([]);
+    // Nor are nodes that have one such GPU.
+    expect(fleetWith((_, gpu) => gpu === 0)).toEqual([]);
+    expect(fleetWith((node) => node < 3)).toEqual([
+      expect.stringMatching(/^3 of 10 nodes are 1[12](\.\d)? % faster than the middle at matmul 512/),
+    ]);
   });
 
   it('leaves open what more than half of the nodes lack, as it does what fewer lack', () => {

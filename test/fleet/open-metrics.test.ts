@@ -4,7 +4,7 @@ import { checkFleet } from '../../src/fleet/check.js';
 import type { NodeCheck, NodeLine } from '../../src/fleet/node-line.js';
 import { openMetrics } from '../../src/fleet/open-metrics.js';
 import { fleetOf } from '../../src/fleet/table.js';
-import { healthyNodes, KEY, kpiOf, nodeOf, ratesOf } from './support.js';
+import { CPU, healthyNodes, KEY, kpiOf, nodeOf, ratesOf } from './support.js';
 
 const CHECKED = '2026-01-03T00:00:00.500Z';
 
@@ -48,6 +48,21 @@ it('counts the KPIs that could not be judged, and leaves out series without a va
   const { lines, of } = written(nodes);
   expect(of('not_judged')).toEqual(['pi_bench_fleet_not_judged 1']);
   expect(lines.join('\n')).not.toMatch(/node_cause|node_worse_ratio/);
+});
+
+it('counts a KPI once that few nodes have and others lack', () => {
+  const gpus = Array.from({ length: 4 }, (_, i) => `cuda:${i}`);
+  const nodes = healthyNodes(5).map((node, i) => ({
+    ...node,
+    devices: Object.fromEntries(gpus.map((on) => [on, { ...CPU, kind: 'gpu' as const }])),
+    kpis: gpus.flatMap((on, j) => [
+      kpiOf(ratesOf(4 * i + j), { on }),
+      ...(i === 0 ? [kpiOf(ratesOf(40 + j), { on, key: KEY.replace('k=512', 'k=7') })] : []),
+    ]),
+  }));
+  const { found, of } = written(nodes);
+  expect(found.notJudged).toHaveLength(2);
+  expect(of('not_judged')).toEqual(['pi_bench_fleet_not_judged 1']);
 });
 
 it('says what the check came to, when that was, and when each node was measured, as far as that is known', () => {

@@ -1,5 +1,5 @@
 /** The pairing test: who is the culprit of a slow link. */
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -13,6 +13,10 @@ import {
   secondPass,
 } from '../../src/fleet/pairs.js';
 import { readPairs } from '../../src/fleet/read-pairs.js';
+import { renderPairsVerdict } from '../../src/readers/terminal/fleet.js';
+import { terminalStyle } from '../../src/readers/terminal/style.js';
+import { digestOf } from '../../src/record/digest.js';
+import type { Launch } from '../support/batch.js';
 import { withFolder } from '../support/pi-bench.js';
 import { recordOf, writeRecord } from '../support/records.js';
 
@@ -78,6 +82,71 @@ describe('the pairing test', () => {
       ['a', 'culprit'],
       ['b', 'not measured'],
     ]);
+  });
+
+  it('measures nobody again with whom it was slow with, and names nobody by such a pair', () => {
+    const rate = (one: number) => ({ '': one });
+    const first: MeasuredPair[] = [
+      { pair: ['e', 'f'], rates: rate(1) },
+      { pair: ['a', 'b'], rates: rate(1) },
+      { pair: ['c', 'd'], rates: rate(1) },
+      { pair: ['x', 'y'], rates: rate(0.4) },
+      // The odd node, measured with one that has passed.
+      { pair: ['g', 'a'], rates: rate(0.4) },
+    ];
+    const judged = judgePairs(first, 0.1);
+    const { pairs, left } = secondPass(judged);
+    expect([pairs, left]).toEqual([
+      [
+        ['g', 'b'],
+        ['x', 'a'],
+        ['y', 'c'],
+      ],
+      [],
+    ]);
+    const verdictOf = (...again: MeasuredPair[]) =>
+      judgeSecondPass(judged, again).suspects.find(({ node }) => node === 'g');
+    const same: MeasuredPair = { pair: ['a', 'g'], rates: rate(0.4) };
+    expect(verdictOf(same)).toMatchObject({ verdict: 'not measured', second: null });
+    const good: MeasuredPair = { pair: ['g', 'b'], rates: rate(1) };
+    expect(verdictOf(same, good)?.verdict).toBe('cleared');
+    const slow: MeasuredPair = { pair: ['g', 'c'], rates: rate(0.4) };
+    expect(verdictOf(good, slow)).toMatchObject({ verdict: 'culprit', second: slow });
+  });
+
+  it('leaves for another round whom only nodes are left for that it was slow with', () => {
+    const judged = {
+      limits: { '': 1 },
+      rated: 3,
+      passed: ['a', 'b'],
+      slow: (['a', 'b'] as const).map((node) => ({ pair: ['g', node] as const, rates: null })),
+    };
+    expect(secondPass(judged)).toEqual({ pairs: [], left: ['g'] });
+  });
+
+  it('says that the culprit is not known where a suspect was not measured, and that there is none where all are cleared', () => {
+    const rates = { '': 1e10 };
+    const judged = judgePairs(
+      [
+        { pair: ['a', 'b'], rates: { '': 4e9 } },
+        { pair: ['c', 'd'], rates },
+        { pair: ['e', 'f'], rates },
+      ],
+      0.1,
+    );
+    const said = (...again: Pair[]) =>
+      renderPairsVerdict(
+        judgeSecondPass(
+          judged,
+          again.map((pair) => ({ pair, rates })),
+        ),
+        'B/s',
+        terminalStyle({}),
+      ).replaceAll(/\s+/g, ' ');
+    expect(said(['c', 'e'])).toMatch(
+      /^the culprit of a slow link is not known: nobody measured a, b with a node that passed; /,
+    );
+    expect(said(['a', 'c'], ['b', 'd'])).toMatch(/^no node is the culprit of a slow link; /);
   });
 
   it('holds each size against the same size, so that one that is slow at a large one is slow', () => {
@@ -173,6 +242,46 @@ describe('the pairing test', () => {
       ]);
       // Lines tell no time: the last one counts.
       expect(measured[1]?.rates).toBeNull();
+    }));
+
+  const pairRecord = (pair: string, launches: readonly (number | Launch)[]) =>
+    recordOf({ batches: [{ launches, labels: { pair } }] });
+
+  it('takes a link for failed over which launches were lost, and says where they did not come to their end', () =>
+    withFolder(async (folder) => {
+      const lost: Launch = { seconds: 1e-6, status: 'timed-out', reason: 'it took longer than 60 s' };
+      const records = [
+        pairRecord('a b', [1e-6, ...Array<Launch>(3).fill(lost)]),
+        pairRecord('c d', [1e-6, 1e-6]),
+        pairRecord('e f', [1e-6, { seconds: 1e-6, status: 'interrupted' }]),
+        pairRecord('g h', [1e-6, 1e-6]),
+      ];
+      const { measured, cut } = readPairs(records.map((one, i) => writeRecord(join(folder, `${i}`), one)));
+      const { rated, slow } = judgePairs(measured, 0.1);
+      expect([rated, slow.map(({ pair }) => pair)]).toEqual([3, [['a', 'b']]]);
+      expect(cut).toEqual([{ pair: ['e', 'f'], why: '1 of 2 launches did not come to their end' }]);
+    }));
+
+  it('judges the others where a campaign left no record, and refuses a path where there is nothing', () =>
+    withFolder(async (folder) => {
+      const killed = join(folder, 'killed');
+      mkdirSync(killed);
+      writeFileSync(join(killed, 'journal.ndjson'), '');
+      const { measured, unread } = readPairs([writeRecord(folder, pairRecord('a b', [1e-6])), killed]);
+      expect(measured.map(({ pair }) => pair)).toEqual([['a', 'b']]);
+      expect(unread).toEqual([expect.stringMatching(/killed has no record: the campaign has not ended/)]);
+      expect(() => readPairs([join(folder, 'nowhere')])).toThrow(/there is no \S+nowhere/);
+    }));
+
+  it('refuses a record with an error injected on purpose', () =>
+    withFolder(async (folder) => {
+      const record = pairRecord('a b', [1e-6]);
+      const spoiled = {
+        ...record,
+        campaign: { ...record.campaign, fault: { kind: 'stall', inspection: 0, at: 0 } as const },
+      };
+      const path = writeRecord(folder, { ...spoiled, digest: digestOf(spoiled) });
+      expect(() => readPairs([path])).toThrow(/a fault was injected \(stall\)/);
     }));
 
   it('refuses a barrier, whose rate is that of no link and always 0', () =>

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { historyOf, unitOf } from '../../src/fleet/history.js';
-import type { NodeCheck } from '../../src/fleet/node-line.js';
+import type { NodeCheck, NodeLine } from '../../src/fleet/node-line.js';
 import { type CheckHistory, type Defect, planChecks } from '../../src/fleet/plan.js';
 import { binomialRange } from '../../src/fleet/proportion.js';
 import { renderPlan } from '../../src/readers/terminal/fleet.js';
@@ -224,5 +224,17 @@ describe('a history', () => {
     const { defects: found, runs } = historyOf([[...healthyNodes(5), slow], healthyNodes(5)], 1);
     expect(found.map(({ node }) => node)).toEqual(['hash-of-slow']);
     expect(runs).toBe(11);
+  });
+
+  it('holds nodes against those of their own hardware and version: what an older one reached is no defect', () => {
+    const by = (version: string) => (node: NodeLine) => ({
+      ...node,
+      hardware: { ...node.hardware, pibench_version: version },
+    });
+    const before = [0, 1, 2].map((i) => nodeOf(`old${i}`, [kpiOf(ratesOf(i, { level: 0.9e11 }))]));
+    const nodes = [...healthyNodes(8).map(by('2')), ...before.map(by('1'))];
+    expect(historyOf([nodes], 1)).toMatchObject({ defects: [], runs: 11 });
+    const slow = by('2')(nodeOf('slow', [kpiOf(ratesOf(9, { level: 0.8e11 }))]));
+    expect(historyOf([[...nodes, slow]], 1).defects.map(({ node }) => node)).toEqual(['hash-of-slow']);
   });
 });

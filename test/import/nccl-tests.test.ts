@@ -267,4 +267,49 @@ describe('nccl-tests', () => {
     expect(why(printed().replaceAll('  time', '  cputime'))[0]?.[0]).toMatch(/those of the CPU/);
     expect(() => read({ 'x.txt': 'hello' })).toThrow(/holds no output of nccl-tests/);
   });
+
+  it('is lost where its program was killed before its first line, or did not start', () => {
+    const loader = './all_reduce_perf: error while loading shared libraries: libnccl.so.2: cannot open';
+    const { nodes, unread } = read({
+      'n1/all_reduce.txt': printed(),
+      'n1/all_reduce.err': '',
+      'n2/all_reduce.txt': '',
+      'n3/all_reduce.txt': loader,
+      'notes.txt': 'n2 was drained',
+      'n1/done': '',
+    });
+    expect(nodes.map(({ node, kpis, problems }) => [node, kpis.length, problems])).toEqual([
+      ['n2', 0, [{ kind: 'lost', what: 'all_reduce', why: 'its output is empty' }]],
+      [
+        'n3',
+        0,
+        [{ kind: 'lost', what: 'all_reduce', why: `it holds no output of nccl-tests, but: ${loader}` }],
+      ],
+      ['a', 4, []],
+    ]);
+    expect(unread.map(({ path, damaged }) => [path, damaged])).toEqual([
+      ['n1/all_reduce.err', false],
+      ['n2/all_reduce.txt', true],
+      ['n3/all_reduce.txt', true],
+      ['notes.txt', false],
+      ['n1/done', false],
+    ]);
+  });
+
+  it('is not guessed where its file alone says nothing of the node, and is told of all the same', () => {
+    const damaged = (files: Readonly<Record<string, string>>) => {
+      const { nodes, unread } = read(files);
+      return [nodes.map(({ node }) => node), unread.map(({ path, damaged: is }) => [path, is])];
+    };
+    expect(damaged({ 'n1.txt': printed(), 'n2.txt': '' })).toEqual([['a'], [['n2.txt', true]]]);
+    expect(damaged({ 'all_reduce/n1.txt': printed(), 'all_reduce/n2.txt': '' })).toEqual([
+      ['a'],
+      [['all_reduce/n2.txt', true]],
+    ]);
+    // Beside another operation of a node it is that node's.
+    expect(damaged({ 'n1/all_reduce.txt': printed(), 'n1/all_gather.txt': '' })).toEqual([
+      ['a'],
+      [['n1/all_gather.txt', true]],
+    ]);
+  });
 });

@@ -14,7 +14,7 @@ import { worstOfEach } from '../../src/import/dcgm/iterations.js';
 import { dcgmNode } from '../../src/import/dcgm.js';
 import { readDcgm, readSuperbench } from '../../src/import/nodes.js';
 import { leftOutText, superbenchNode, toSuperbench } from '../../src/import/superbench.js';
-import { healthyNodes, nodeOf } from '../fleet/support.js';
+import { healthyNodes, kpiOf, nodeOf } from '../fleet/support.js';
 import { foundOf } from './support.js';
 
 const summary = (node: string, bandwidth: number) => ({
@@ -96,6 +96,17 @@ describe('SuperBench’s summary', () => {
     }
     const read = superbenchNode(flat);
     expect(read?.kpis.map(({ median }) => median)).toEqual(node?.kpis.map(({ median }) => median));
+  });
+
+  it('has of a KPI that a node has twice the worse, in whichever order', () => {
+    const written = (better: 'higher' | 'lower', values: readonly number[]) => {
+      const kpis = values.map((median) =>
+        kpiOf([1], { key: 'superbench/m/bw', on: 'rank:0', better, median }),
+      );
+      return (JSON.parse(toSuperbench(nodeOf('a', kpis))) as Record<string, unknown>)['m/bw:0'];
+    };
+    expect([written('higher', [10, 20]), written('higher', [20, 10])]).toEqual([10, 10]);
+    expect([written('lower', [10, 20]), written('lower', [20, 10])]).toEqual([20, 20]);
   });
 
   it('has the return code 1 for what was lost, wrong or failed, and none for what could not be judged', () => {

@@ -420,6 +420,22 @@ describe('a describe() table', () => {
     ]);
   });
 
+  it('has KPIs whose labels say of which table they are, beside documents that are of none', () => {
+    const { kpis } = recordOf({
+      'one/a.csv': describeText(),
+      'two/a.csv': describeText(2),
+      ...inspectionFiles('i', [resultText()]),
+    });
+    const rates = kpis.filter(({ name }) => name.endsWith('_rate_flops_per_second'));
+    expect(rates.map(({ labels }) => [labels.source, labels.table])).toEqual([
+      ['05k', 'one/a.csv'],
+      ['2k', 'one/a.csv'],
+      ['05k', 'two/a.csv'],
+      ['2k', 'two/a.csv'],
+      ['i', null],
+    ]);
+  });
+
   it('reads the number of repetitions from a column’s name', () => {
     expect(['005k', '01k', '05k', '2k', '16k', 'k', '2', '0k'].map(repetitionsNamed)).toEqual([
       50,

@@ -170,6 +170,22 @@ describe('a score', () => {
     expect(scores[0]?.missing).toEqual([expect.stringMatching(/^matmul 20/)]);
   });
 
+  it('is not had where the work of a case is not known, which is said and not that nothing was measured', () => {
+    const unknown = (id: string, described: DescribedRecord) => {
+      const record = recordOf({ id, ...described });
+      const batches = record.batches.map((batch) => ({ ...batch, work: null, rate: null }));
+      return { name: id, record: { ...record, batches } };
+    };
+    const says = /the work of matmul 10 .* is not known, so it has times, by which compare goes, and no rate/;
+    const results = unknown('results', { batches: [of('x', 10, 0.5)] });
+    expect(score({ batches: [] }, REFERENCE, { results }).scores[0]).toMatchObject({
+      score: null,
+      reason: expect.stringMatching(says),
+    });
+    const reference = unknown('reference', REFERENCE);
+    expect(() => score({ batches: [of('x', 10, 0.5)] }, REFERENCE, { reference })).toThrow(says);
+  });
+
   it('is not had by a stack whose launches of one case all crashed, nor is it a reference', () => {
     const blas = (m: number): DescribedBatch => ({
       ...of('openblas', m, 0.5),
@@ -188,7 +204,7 @@ describe('a score', () => {
     ]);
     expect(none?.stack.version).toBe('OpenBLAS 0.3.26');
     expect(() => scoreStacks({ ...asked, referenceStack: 'openblas' })).toThrow(
-      /openblas cannot be the reference: matmul 20 .* has nothing measured/,
+      /openblas cannot be the reference: nothing was measured of matmul 20/,
     );
     const document = scoreStacks({ ...asked, referenceStack: 'x' });
     const { prescriptions, leftOut } = prescriptionsOf(document, results.record);

@@ -3,8 +3,8 @@ import { importedRecord } from '../../src/import/record.js';
 import { readThoth } from '../../src/import/thoth.js';
 import { sha256 } from '../../src/record/digest.js';
 import { NO_SAMPLES } from '../../src/record/samples.js';
-import type { InspectionDocument, PiBenchRecord } from '../../src/record/schema.js';
-import { exportThoth } from '../../src/score/thoth/export.js';
+import type { InspectionDocument, PiBenchRecord, RecordBatch } from '../../src/record/schema.js';
+import { type Exported, exportThoth } from '../../src/score/thoth/export.js';
 import { leftOver } from '../../src/score/thoth/left-over.js';
 import { foundOf } from '../import/support.js';
 import { type DescribedBatch, recordOf } from '../support/records.js';
@@ -75,18 +75,20 @@ const exported = (
 
 const SQUARE: DescribedBatch = { launches: SECONDS };
 
+const imported = ({ files }: Pick<Exported, 'files'>): PiBenchRecord =>
+  importedRecord(readThoth(foundOf(Object.fromEntries(files.map(({ path, text }) => [path, text])))), {
+    id: 'back',
+    at: '2026-01-03T00:00:00.000Z',
+    command: [],
+    piBench: { version: '0.0.0', commit: null },
+  });
+
 describe('documents for Thoth', () => {
   it('come back from the import with the same times, rates and repetitions', () => {
     const record = campaign([SQUARE]);
-    const { files, leftOut } = exported(record);
-    expect(leftOut).toEqual([]);
-    const found = foundOf(Object.fromEntries(files.map(({ path, text }) => [path, text])));
-    const back = importedRecord(readThoth(found), {
-      id: 'back',
-      at: '2026-01-03T00:00:00.000Z',
-      command: [],
-      piBench: record.piBench,
-    });
+    const exports = exported(record);
+    expect(exports.leftOut).toEqual([]);
+    const back = imported(exports);
     expect(back.imported?.notRead).toEqual([]);
     const [batch] = back.batches;
     expect(batch?.case).toEqual({
@@ -101,6 +103,30 @@ describe('documents for Thoth', () => {
     expect(batch?.imported?.remarks).toEqual([]);
     expect(batch?.asked.sampling).toEqual({ kind: 'fixed', repetitions: SAMPLES * CALLS });
     expect(batch?.measured).toBe(SECONDS.length);
+  });
+
+  it('come back with their flags, and with none that is guessed from the CPU time of many threads', () => {
+    const flag = (name: string) => ({ name, reason: 'a test says so', evidence: {} });
+    const unlooked = { flag: 'thermal', why: 'no GPU: none was asked' };
+    const record = campaign([
+      {
+        launches: [
+          { seconds: 1.1e-3, flags: [flag('foreign-load'), flag('stolen')], notChecked: [unlooked] },
+          { seconds: 1.2e-3, flags: [flag('stolen')] },
+          { seconds: 1.2e-3, status: 'timed-out', reason: 'it hung' },
+        ],
+      },
+    ]);
+    const busy = { ...USAGE, userSeconds: 150 };
+    const [batch] = imported(exported({ ...record, contendedBy: 'campaign-b' }, null, busy)).batches;
+    const told = (of: RecordBatch | undefined) =>
+      of?.flags.map(({ name, inspections }) => [name, inspections]);
+    expect(told(batch)).toEqual(told(record.batches[0]));
+    expect(batch?.inspections.map(({ notChecked }) => notChecked)).toEqual([[unlooked], []]);
+    expect(batch?.imported).toMatchObject({
+      notChecked: [],
+      remarks: ['1 of 3 launches lost; launch 3 timed-out: it hung', 'campaign-b measured at the same time'],
+    });
   });
 
   it('come back as one batch where the launches did not repeat equally often', () => {

@@ -52,27 +52,33 @@ function namesText(pairs: readonly Pair[]): string {
   return `${named.join(', ')}${pairs.length > named.length ? ` and ${pairs.length - named.length} more` : ''}`;
 }
 
-/** Reads a pass, and says of which pairs it has taken one measurement of several. */
+/** Reads a pass, and says what of it is not there, or not whole, and of which pairs it has taken one measurement of several. */
 function readPass(paths: unknown): ReadPairs {
   const read = readPairs(pathsOf(paths));
-  if (read.repeated.length > 0)
-    say(`measured several times, of which the newest counts: ${namesText(read.repeated)}`);
+  const { repeated, cut, unread } = read;
+  for (const why of unread.slice(0, MOST_NAMED)) say(why);
+  if (unread.length > MOST_NAMED) say(`... and ${unread.length - MOST_NAMED} more without a record`);
+  if (repeated.length > 0) say(`measured several times, of which the newest counts: ${namesText(repeated)}`);
+  const [first] = cut;
+  if (first !== undefined)
+    say(`not measured to the end: ${namesText(cut.map(({ pair }) => pair))} (${first.why})`);
   return read;
 }
 
 interface FirstPass {
   readonly measured: readonly MeasuredPair[];
-  /** Nothing is known of somebody: a node that was in no pair. */
+  /** Nothing is known of somebody: a node that was in no pair, or a pair that left nothing and that no plan names. */
   readonly open: boolean;
 }
 
 /** @param plan null: what was to be measured nobody says */
-function wholeFirstPass(measured: readonly MeasuredPair[], plan: Plan | null): FirstPass {
-  if (plan === null) return { measured, open: false };
+function wholeFirstPass({ measured, cut, unread }: ReadPairs, plan: Plan | null): FirstPass {
+  const open = cut.length > 0;
+  if (plan === null) return { measured, open: open || unread.length > 0 };
   const { measured: all, absent, alone } = besidePlan(plan, measured);
   if (absent.length > 0) say(`nothing was measured of ${namesText(absent)}: taken for failed`);
   if (alone.length > 0) say(`${alone.join(', ')} was in no pair, so nothing is known of it`);
-  return { measured: all, open: alone.length > 0 };
+  return { measured: all, open: open || alone.length > 0 };
 }
 
 /** Whether the limits rest on pairs enough; where not, that is said. */
@@ -118,7 +124,7 @@ export const fleetPairsCommand: CommandModule = {
         ['$0 fleet pairs --nodes @nodes.txt --first first/*/*/ --second second/*/*/', 'who is slow again'],
       ])
       .epilogue(
-        'A line of a .jsonl: {"pair": ["n1", "n2"], "rate": 1.2e10, "unit": "B/s"}; rate null: it failed. Of a pair that was measured several times the newest counts. Exit codes: 0 no slow link, 1 a culprit, 2 a second pass is needed, or does not settle it, or fewer than three pairs have a rate, or a node was in no pair',
+        'A line of a .jsonl: {"pair": ["n1", "n2"], "rate": 1.2e10, "unit": "B/s"}; rate null: it failed. Of a pair that was measured several times the newest counts. Exit codes: 0 no slow link, 1 a culprit, 2 a second pass is needed, or does not settle it, or fewer than three pairs have a rate, or a node was in no pair, or a pair was not measured to its end',
       ),
   handler: ({ nodes, first, second, margin, seed, json }) => {
     const plan =
@@ -132,7 +138,8 @@ export const fleetPairsCommand: CommandModule = {
       printPlan(plan, json === true, 'without a partner: measure with another node afterwards');
       return;
     }
-    const { measured: read, unit } = readPass(first);
+    const read = readPass(first);
+    const { unit } = read;
     const { measured, open } = wholeFirstPass(read, plan);
     const judged = judgePairs(measured, parseShare(String(margin), '--margin'));
     const good = restsOnEnough(judged) && !open ? EXIT.done : EXIT.incomplete;
@@ -146,7 +153,7 @@ export const fleetPairsCommand: CommandModule = {
       printPlan(
         secondPass(judged),
         json === true,
-        'wait for another second pass: fewer nodes passed than are suspect',
+        'wait for another second pass: no node that passed is left for them',
       );
       process.exitCode = EXIT.incomplete;
       return;
@@ -164,7 +171,7 @@ export const fleetPairsCommand: CommandModule = {
     const is = (wanted: string): boolean => verdict.suspects.some((one) => one.verdict === wanted);
     process.exitCode = is('culprit')
       ? EXIT.answerIsNo
-      : is('not measured') || verdict.between.length > 0
+      : is('not measured') || verdict.between.length > 0 || again.cut.length > 0
         ? EXIT.incomplete
         : good;
   },

@@ -19,7 +19,7 @@ export const fleetPlanCommand: CommandModule = {
       .option('json', { type: 'boolean', describe: 'As JSON' })
       .example([['$0 fleet plan history/*.jsonl --budget 10min', 'each file is a fleet at one time']])
       .epilogue(
-        'Nodes with verdicts of qualify are counted by those; others are held against the nodes of the same file, as fleet check does.',
+        'Nodes with verdicts of qualify are counted by those; others are held against the nodes of their hardware and version in the same file, as fleet check does.',
       ),
   handler: ({ nodes, budget, margin, json }) => {
     const seconds = requireDuration(String(budget), '--budget');

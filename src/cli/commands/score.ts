@@ -68,10 +68,14 @@ function sayUnscored({ scores }: ScoreDocument): void {
   }
 }
 
-/** A wrong output is the worst that can be said; a stack without a score for another reason makes the table incomplete. */
-function exitCodeOf(document: ScoreDocument, { record }: ReadNamed): number {
+/**
+ * A wrong output is the worst that can be said; a stack without a score for another reason makes the table incomplete.
+ * @param document null: no score was asked for
+ */
+function exitCodeOf(document: ScoreDocument | null, { record }: ReadNamed): number {
   if (record.batches.some(({ verified }) => verified === 'failed')) return EXIT.wrongResult;
-  return document.scores.some(({ score: value, missing }) => value === null || missing.length > 0)
+  const scores = document?.scores ?? [];
+  return scores.some(({ score: value, missing }) => value === null || missing.length > 0)
     ? EXIT.incomplete
     : EXIT.done;
 }
@@ -153,7 +157,7 @@ function writeThoth(results: ReadNamed, folder: string, options: Options): numbe
   if (batches === 0) throw new UserError(`${results.name} has nothing that Thoth has a place for`);
   for (const { path, text } of files) writeText(join(out, path), text);
   process.stdout.write(`${out}: ${plural(batches, 'inspection')}, ${plural(files.length, 'file')}\n`);
-  const code = scored === null ? EXIT.done : exitCodeOf(scored, results);
+  const code = exitCodeOf(scored, results);
   return code === EXIT.done && leftOut.length > 0 ? EXIT.incomplete : code;
 }
 

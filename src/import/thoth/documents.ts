@@ -6,7 +6,7 @@ import { launchesNotIndependent } from '../../statistics/validity/launches-not-i
 import { findQuantum, LEAST_SAMPLES, quantisedBy } from '../../statistics/validity/quantised.js';
 import type { Seconds } from '../../units.js';
 import { uncheckable } from '../not-checked.js';
-import { type NotChecked, type PublishedBatch, publishedStack } from '../published.js';
+import { type PublishedBatch, publishedStack } from '../published.js';
 import { type ReadLaunch, readLaunch } from './launch.js';
 import { parseCpus } from './quantities.js';
 import type { Inspection2019, Result, Specification } from './schemas.js';
@@ -69,9 +69,23 @@ function dependentLaunches(reads: readonly TimedLaunch[]): Pick<PublishedBatch, 
   return { flags: flag === null ? [] : [flag], notChecked: [] };
 }
 
+/** What the launches' values show of the batch, and what of it nobody can look for. */
+function checksOf(reads: readonly TimedLaunch[]): Pick<PublishedBatch, 'flags' | 'notChecked'> {
+  const quantised = quantisedLaunches(reads.flatMap(({ launch }) => launch.elapsed ?? []));
+  const dependent = dependentLaunches(reads);
+  return {
+    flags: [...quantised.flags, ...dependent.flags],
+    notChecked: [
+      ...uncheckable(['throttled', 'quantised', 'launches-not-independent']),
+      ...quantised.notChecked,
+      ...dependent.notChecked,
+    ],
+  };
+}
+
 function batchOf(
   source: string,
-  { indicator, parameters, device, component }: Of,
+  { indicator, parameters, device, component, saysFlags }: Of,
   reads: readonly TimedLaunch[],
   asked: number,
   specification: Specification | null,
@@ -80,13 +94,6 @@ function batchOf(
   const launches = reads.map(({ launch }) => launch);
   const repetitions = [...new Set(launches.flatMap((launch) => launch.repetitions ?? []))];
   const work = succeeded[0]?.work ?? null;
-  const quantised = quantisedLaunches(launches.flatMap(({ elapsed }) => elapsed ?? []));
-  const dependent = dependentLaunches(reads);
-  const notChecked: readonly NotChecked[] = [
-    ...uncheckable(['throttled', 'quantised', 'launches-not-independent']),
-    ...quantised.notChecked,
-    ...dependent.notChecked,
-  ];
   return {
     case: { indicator: indicator.name, parameters },
     title: indicator.title(parameters),
@@ -98,8 +105,7 @@ function batchOf(
     asked: Math.max(asked, launches.length),
     statistic: succeeded[0]?.statistic ?? 'not told',
     values: { kind: 'launches', launches },
-    flags: [...quantised.flags, ...dependent.flags],
-    notChecked,
+    ...(saysFlags ? { flags: [], notChecked: [] } : checksOf(reads)),
     remarks: [...new Set(succeeded.flatMap(({ remarks }) => remarks))],
   };
 }
@@ -131,10 +137,13 @@ export function batchesOf({ id, specification, results }: Inspection): {
   const groups = new Map<string, TimedLaunch[]>();
   reads.forEach((read, i) => {
     if (read.of === null) return;
-    const { indicator, parameters, work, statistic, component, device } = read.of;
+    const { indicator, parameters, work, statistic, component, device, saysFlags } = read.of;
     // Launches of pi-bench repeat for a time or a number of samples: how often says nothing of the batch.
     const repetitions = results[i]?.pi_bench == null ? read.launch.repetitions : null;
-    const key = canonicalJson([indicator.name, parameters, work, statistic, repetitions, component, device]);
+    const key = canonicalJson([
+      ...[indicator.name, parameters, work, statistic, repetitions],
+      ...[component, device, saysFlags],
+    ]);
     groups.set(key, [...(groups.get(key) ?? []), read]);
   });
   const failedReads = reads.filter(({ of }) => of === null);

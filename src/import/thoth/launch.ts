@@ -5,6 +5,7 @@ import { throttledByProcessDocument } from '../../statistics/validity/index.js';
 import type { Flag } from '../../statistics/validity/types.js';
 import type { Seconds } from '../../units.js';
 import { NOT_KNOWN, type NotChecked, type PublishedBatch, type PublishedLaunch } from '../published.js';
+import { ownSaid } from './own.js';
 import { type Output, output, type Result } from './schemas.js';
 import {
   bytesRemark,
@@ -27,6 +28,8 @@ export interface ReadLaunch {
     readonly work: Work | null;
     readonly statistic: PublishedBatch['statistic'];
     readonly remarks: readonly string[];
+    /** The document says itself what was looked for and found: nothing is to be guessed from its figures. */
+    readonly saysFlags: boolean;
   } | null;
 }
 
@@ -114,7 +117,8 @@ export function readLaunch(result: Result, context: LaunchContext): ReadLaunch {
   const elapsed = sum && repetitions !== null ? published / repetitions : published;
   const repetition = repetitionOf(indicator, parameters, published, rate);
   const ofBytes = repetition.work === null ? null : bytesRemark(parameters);
-  const remarks = [repetition.remark, ofBytes].filter((remark) => remark !== null);
+  const said = ownSaid(result);
+  const remarks = [repetition.remark, ofBytes, ...(said?.remarks ?? [])].filter((remark) => remark !== null);
   if (sum && repetitions !== null) {
     const ofRate =
       rate === null
@@ -125,6 +129,8 @@ export function readLaunch(result: Result, context: LaunchContext): ReadLaunch {
     );
   }
   const holds = repetition.rateHolds && !sum;
+  // A mean holds what a throttled process waited: nothing is hidden behind it.
+  const { flags, notChecked } = said ?? throttling(result, context, repetitions, elapsed);
   return {
     launch: {
       status: 'measured',
@@ -132,8 +138,8 @@ export function readLaunch(result: Result, context: LaunchContext): ReadLaunch {
       elapsed,
       flopPerSecond: holds ? rate : null,
       repetitions,
-      // A mean holds what a throttled process waited: nothing is hidden behind it.
-      ...throttling(result, context, repetitions, elapsed),
+      flags,
+      notChecked,
     },
     of: {
       indicator,
@@ -143,6 +149,7 @@ export function readLaunch(result: Result, context: LaunchContext): ReadLaunch {
       work: repetition.work,
       statistic: sum ? 'mean' : 'median',
       remarks,
+      saysFlags: said !== null,
     },
   };
 }

@@ -62,8 +62,15 @@ export const result = z.looseObject({
   hwinfo: hwinfo.nullish(),
   os_release: z.looseObject({ name: text, version_id: text }).nullish(),
   usage: z.looseObject({ ru_utime: number, ru_stime: number }).nullish(),
-  /** In documents that pi-bench itself wrote. */
-  pi_bench: z.looseObject({}).nullish(),
+  /** In documents that pi-bench itself wrote; the first had no flags in it. */
+  pi_bench: z
+    .looseObject({
+      flags: z.array(z.string()).nullish(),
+      not_checked: z.array(z.string()).nullish(),
+      launches_lost: text,
+      contended_by: text,
+    })
+    .nullish(),
 });
 export type Result = z.infer<typeof result>;
 

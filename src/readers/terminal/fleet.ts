@@ -11,6 +11,7 @@ import {
   type Pair,
   type PairsVerdict,
   type Plan,
+  type SuspectVerdict,
   slowestOf,
 } from '../../fleet/pairs.js';
 import type { FleetPlan } from '../../fleet/plan.js';
@@ -274,10 +275,18 @@ export function renderPairsVerdict(made: PairsVerdict, unit: string, style: Styl
     return rate === null ? 'failed' : withPrefix(rate, unit);
   };
   const several = Object.keys(limits).length > 1;
+  const open = suspects.filter(({ verdict }) => verdict === 'not measured');
+  const namesOf = (some: readonly SuspectVerdict[]): string => some.map(({ node }) => node).join(', ');
   const head =
     culprits.length > 0
-      ? style.bad(style.bold(`slow link at ${culprits.map(({ node }) => node).join(', ')}`))
-      : style.good(style.bold('no node is the culprit of a slow link'));
+      ? style.bad(style.bold(`slow link at ${namesOf(culprits)}`))
+      : open.length > 0
+        ? style.warn(
+            style.bold(
+              `the culprit of a slow link is not known: nobody measured ${namesOf(open)} with a node that passed`,
+            ),
+          )
+        : style.good(style.bold('no node is the culprit of a slow link'));
   const rows = suspects.map(({ node, verdict, first, second }) => {
     // Who is cleared is shown where it was slow, and who is not where it still is.
     const { what } = slowestOf(verdict === 'culprit' && second !== null ? second : first, limits);
