@@ -8,6 +8,7 @@ import { indicators } from '../indicators/index.js';
 import type { Indicator } from '../indicators/indicator.js';
 import { nearest } from '../nearest.js';
 import { AT_ONCE } from './at-once.js';
+import { isCommand } from './flag-values.js';
 
 export const CAMPAIGN_SCHEMA = 'urn:pi-bench:schema:campaign:1';
 
@@ -95,8 +96,8 @@ type Values = z.infer<typeof values>;
 /** What one entry asks for, as the flags of `pi-bench sweep`. */
 export interface AskedEntry {
   readonly indicator: string;
-  /** Texts, and yes or no. */
-  readonly flags: Readonly<Record<string, string | boolean>>;
+  /** Texts, and yes or no; several commands are a list, because commands may have commas. */
+  readonly flags: Readonly<Record<string, string | boolean | readonly string[]>>;
   readonly labels: Readonly<Record<string, string>>;
   /** From 1, for messages. */
   readonly line: number;
@@ -224,7 +225,10 @@ export function campaignOf(
         flags: {
           ...overriding(flagsOf(defaults), flagsOf(asked as Readonly<Record<string, Values>>)),
           ...Object.fromEntries(
-            Object.entries(parameters ?? {}).map(([key, given]) => [key, flagText(given)]),
+            Object.entries(parameters ?? {}).map(([key, given]) => [
+              key,
+              isCommand(key) && Array.isArray(given) ? given.map(String) : flagText(given),
+            ]),
           ),
         },
         labels: own ?? {},

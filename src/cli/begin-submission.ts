@@ -6,6 +6,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { messageOf, UserError } from '../errors.js';
 import { formatBytes } from '../quantities/format.js';
 import { makeFolder } from '../store/make-folder.js';
+import { CannotKeep } from '../submit/cannot-keep.js';
 import { tasksOf } from '../submit/follow.js';
 import { appendToSubmission, SUBMISSION_VERSION, type SubmissionHead } from '../submit/journal.js';
 import { namedFiles, stackFileBeside } from '../submit/named-files.js';
@@ -132,11 +133,11 @@ export async function beginSubmission(
     for (const name of [JOBS, NODES]) makeFolder(join(folder, name));
     writeFileSync(join(folder, TOKEN_FILE), head.token);
     appendToSubmission(folder, head);
+    noteUnfit(folder, unfit);
   } catch (error) {
-    throw new UserError(
-      `cannot write to ${folder}: ${messageOf(error)}; give --out a folder that can be written`,
-    );
+    const why =
+      error instanceof CannotKeep ? error.message : `cannot write to ${folder}: ${messageOf(error)}`;
+    throw new UserError(`${why}; give --out a folder that can be written`);
   }
-  noteUnfit(folder, unfit);
   return folder;
 }

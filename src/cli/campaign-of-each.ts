@@ -1,10 +1,13 @@
 /** Processes of a job that are not the ranks of one campaign, but make as many campaigns. */
 import { mpiCaseOf } from '../execution/mpi-ranks.js';
+import { isWithin } from '../mpi/choice.js';
 import { mpiPlaceHere } from '../mpi/here.js';
 import type { MpiPlace } from '../mpi/place.js';
-import type { Campaign } from '../record/schema.js';
+import type { BatchSpec } from '../record/schema.js';
 
-type Asked = Pick<Campaign, 'batches'>;
+interface Asked {
+  readonly batches: readonly Pick<BatchSpec, 'case'>[];
+}
 
 /** What the first of several processes on a host begins with, where none is a rank of this campaign; null: nothing is to be said. */
 function launched({ batches }: Asked, place: MpiPlace | null): string | null {
@@ -34,4 +37,19 @@ export function qualificationOfEachText(
   return who === null
     ? null
     : `${who}, and each qualifies this node for itself: start pi-bench once on each node`;
+}
+
+/**
+ * Why a suite cannot be judged whose cases would be measured on the processes of this job, each of which qualifies the node for itself:
+ * none would take part in what another measures. null: it has no such case.
+ */
+export function ranksOfJobText(
+  suite: string,
+  { batches }: Asked,
+  place: MpiPlace | null = mpiPlaceHere(),
+): string | null {
+  const onJob = batches.some((batch) => isWithin(mpiCaseOf(batch.case.parameters)?.launcher));
+  return place === null || !onJob
+    ? null
+    : `suite ${suite} measures between ranks, and those that ${place.launcher} has started would each qualify this node for itself: start pi-bench once on each node, without a launcher, and it starts them`;
 }

@@ -49,6 +49,12 @@ function leaveSilently(code: number): never {
   return native().leaveAtOnce(code);
 }
 
+/** What none of the ranks goes on after, said once. @throws UserError */
+export function refuseOnce(why: string): never {
+  if (isOther()) leaveSilently(EXIT.usage);
+  throw new UserError(why);
+}
+
 function followUntilEnd(library: () => string): void {
   // What a terminal sends to all of them, rank 0 decides upon.
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => {});

@@ -8,18 +8,18 @@ import type { PiBenchRecord } from '../record/schema.js';
 
 /**
  * As wide and as coloured as stdout is.
- * @param underWay whether some process goes on with its campaign
+ * @param whatNow becomes of a campaign that was interrupted, where more is known than that it was
  */
 export function recordText(
   record: PiBenchRecord,
   path: string | null,
-  { verbose, underWay }: { readonly verbose: boolean; readonly underWay: boolean },
+  { verbose, whatNow }: { readonly verbose: boolean; readonly whatNow: string | undefined },
 ): string {
   const style = terminalStyle(process.stdout);
   if (record.batches.length === 0) return renderQualification(record, path, style);
   return [
     ...(record.qualification === undefined ? [] : [renderQualification(record, null, style), '']),
-    renderRecord(record, path, style, underWay),
+    renderRecord(record, path, style, whatNow),
     ...settledLines(record, style),
     ...(verbose ? kpiLines(record, style) : []),
   ].join('\n');

@@ -96,7 +96,7 @@ function sayEndedAtOnce(name: NodeJS.Signals, resumed: string | null): void {
 }
 
 interface Taken {
-  /** null: it is not needed, or the campaign was stopped while it waited: then nothing is launched, and the record holds what was measured earlier. */
+  /** null: there is nothing to measure or to analyse, or the campaign was stopped while it waited: then nothing is launched, and the record holds what was measured earlier. */
   readonly lock: MachineLock | null;
   readonly waited: Seconds;
 }
@@ -142,10 +142,11 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
   const never = Number.POSITIVE_INFINITY;
   const until = options.until ?? null;
   const timeUp = until === null ? undefined : setTimeout(stopper.stop, timerMs(until - monotonic()));
+  const isIdle = before.complete || finished !== undefined || campaign.batches.length === 0;
   let contendedBy = before.contendedBy;
-  let measuring = true;
+  let measuring = !isIdle;
   const onContended = (by: string): void => {
-    // Who comes while the record is made has spoilt nothing here.
+    // Who is there while the record is made has spoilt nothing here.
     if (!measuring) return;
     if (contendedBy === null) say(`${by} measures beside this campaign: it will be flagged`);
     contendedBy ??= by;
@@ -154,11 +155,11 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
 
   const engine = options.engine ?? makeLocalEngine(null);
   const progress = await makeProgress(options.quiet);
-  const isIdle = before.complete || finished !== undefined || campaign.batches.length === 0;
-  const { lock, waited } = isIdle
-    ? { lock: null, waited: 0 }
-    : await takeMachine(campaign.id, options.wait, onContended, stopper, engine);
-  // Until the record is written: whoever waits would begin to measure beside the threads that analyse.
+  // Until the record is written, and also where nothing else is left to do: nobody is to measure beside the threads that analyse.
+  const { lock, waited } =
+    finished === undefined && campaign.batches.length > 0
+      ? await takeMachine(campaign.id, options.wait, onContended, stopper, engine)
+      : { lock: null, waited: 0 };
   try {
     let began: Seconds;
     let launched = false;

@@ -10,6 +10,7 @@ import type { PiBenchRecord } from '../record/schema.js';
 import { writeFileAtomic } from '../store/atomic.js';
 import { readRecord } from '../store/read-record.js';
 import { SUBMISSION } from '../store/store.js';
+import { CannotKeep, keeping } from '../submit/cannot-keep.js';
 import { type FollowHooks, follow, type WaitingTarget } from '../submit/follow.js';
 import { findScheduler } from '../submit/index.js';
 import {
@@ -97,7 +98,8 @@ async function followToEnd(
     stopper.release();
   }
   const summary = summarise(readSubmission(folder));
-  writeFileAtomic(join(folder, SUBMISSION), `${JSON.stringify(summary, null, 1)}\n`);
+  const path = join(folder, SUBMISSION);
+  keeping(path, () => writeFileAtomic(path, `${JSON.stringify(summary, null, 1)}\n`));
   process.exitCode = exitCodeOf(summary);
   const status = process.exitCode === EXIT.incomplete ? 'incomplete' : 'complete';
   appendToSubmission(folder, { event: 'stopped', status, at: new Date().toISOString() });
@@ -108,7 +110,8 @@ async function followToEnd(
 function isHandedOver(folder: string, error: unknown): boolean {
   const { entries } = readSubmission(folder);
   if (entries.some(({ event }) => event === 'submitted')) return true;
-  const refused = error instanceof UserError && !(error instanceof NoAnswer);
+  const noRefusal = error instanceof NoAnswer || error instanceof CannotKeep;
+  const refused = error instanceof UserError && !noRefusal;
   return !refused && entries.some(({ event }) => event === 'submitting');
 }
 

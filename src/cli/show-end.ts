@@ -8,12 +8,12 @@ export async function printRecord(
   {
     json,
     verbose = false,
-    underWay = false,
-  }: { readonly json: boolean; readonly verbose?: boolean; readonly underWay?: boolean },
+    whatNow,
+  }: { readonly json: boolean; readonly verbose?: boolean; readonly whatNow?: string | undefined },
 ): Promise<void> {
   const text = json
     ? JSON.stringify(record, null, 1)
-    : (await import('./record-text.js')).recordText(record, path, { verbose, underWay });
+    : (await import('./record-text.js')).recordText(record, path, { verbose, whatNow });
   process.stdout.write(`${text}\n`);
 }
 

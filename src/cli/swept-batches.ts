@@ -1,10 +1,10 @@
 /** The batches of a sweep: flags of which each may have several values, in all combinations. */
 import type { Options } from 'yargs';
 import { combinations } from '../campaign/combinations.js';
+import { valuesOf } from '../campaign/flag-values.js';
 import { withEvenMemory } from '../devices/even-memory.js';
 import type { Flags, Indicator } from '../indicators/indicator.js';
 import type { MachineDescription } from '../machine/types.js';
-import { expandValues } from '../quantities/expand.js';
 import type { BatchSpec } from '../record/schema.js';
 import { atOnceOf, type WithoutOthers } from './at-once.js';
 import { devicesOf, measuringOptions, withSettling } from './common-options.js';
@@ -15,19 +15,10 @@ import type { OwnNames } from './own-stack-names.js';
 /** Flags of measuring that make another batch; the others hold for the whole campaign. */
 const OF_A_BATCH = ['reps', 'inspections', 'warmup', 'stack', 'precision', 'timeout', 'device', 'duration'];
 
-/** A command with arguments of its own, which may have commas: `mpirun --mca btl tcp,self`. */
-const COMMANDS: readonly string[] = ['launcher'];
-
 /** What takes several values: all that makes a case or a batch, but yes-or-no flags. */
 function sweptNames(indicator: Indicator): readonly string[] {
   const own = Object.entries(indicator.options).filter(([, { type }]) => type !== 'boolean');
   return [...own.map(([name]) => name), ...OF_A_BATCH];
-}
-
-/** A list of programs is several; where one of them has arguments, it is one command. @throws QuantityError */
-function valuesOf(name: string, text: string): readonly string[] {
-  const isOne = COMMANDS.includes(name) && text.split(',').some((piece) => /\s/.test(piece.trim()));
-  return isOne ? [text] : expandValues(text, `--${name}`);
 }
 
 /** `choices` would refuse a list before it is taken apart; the indicator checks each value. */
@@ -57,7 +48,7 @@ export function sweptBatches(
 ): readonly BatchSpec[] {
   const flags = withSettling(asked, stackNames(asked, own).length);
   const given = sweptNames(indicator).filter((name) => flags[name] !== undefined);
-  const values = Object.fromEntries(given.map((name) => [name, valuesOf(name, String(flags[name]))]));
+  const values = Object.fromEntries(given.map((name) => [name, valuesOf(name, flags[name])]));
   checkBatchCount(Object.values(values).reduce((count, some) => count * some.length, 1));
   const even = withEvenMemory(
     (values.device ?? []).flatMap((device) => devicesOf({ device }, machine)),

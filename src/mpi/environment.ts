@@ -7,10 +7,15 @@ import { mpiPlace } from './place.js';
  */
 export const OF_STEP = /^(PMIX_(?!MCA_)|PMI_|SLURM_(JOBID$|NODELIST$|PROCID|LOCALID|NTASKS|NPROCS|STEP|PMI))/;
 
-/** In a step of one task, as a shell in a job is. Of a job on several hosts launchers find the others by what Slurm says. */
+/**
+ * In a step of one task, as a shell in a job is. The shell that salloc gives has what Slurm says of the whole job, by which launchers find
+ * its other hosts. Elsewhere the step's hosts and tasks stand beside the job's hosts: with place for one rank on one of them Open MPI's
+ * starts none, and MPICH's crashes.
+ */
 export function launcherEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const place = mpiPlace(environment);
-  const isAlone = place?.launcher === 'slurm' && place.size === 1 && environment.SLURM_JOB_NUM_NODES === '1';
+  const { SLURM_NNODES: hosts = environment.SLURM_JOB_NUM_NODES } = environment;
+  const isAlone = place?.launcher === 'slurm' && place.size === 1 && hosts === '1';
   return isAlone
     ? Object.fromEntries(Object.entries(environment).filter(([name]) => !OF_STEP.test(name)))
     : environment;

@@ -157,24 +157,41 @@ const check = z.discriminatedUnion('check', [
 
 export const CHECKS: readonly string[] = check.options.flatMap(({ shape }) => [...shape.check.values]);
 
-const suiteCampaign = campaignFile.extend({
-  measure: campaignFile.shape.measure
-    .optional()
-    .describe('left out: what the suite measures that it extends'),
-});
+const suiteCampaign = campaignFile
+  .omit({ stackFile: true })
+  .extend({
+    measure: campaignFile.shape.measure
+      .optional()
+      .describe('left out: what the suite measures that it extends'),
+  })
+  // For editors: the reader says these in words of its own.
+  .meta({
+    dependentRequired: { defaults: ['measure'] },
+    allOf: [
+      {
+        properties: {
+          measure: { items: { required: ['labels'], properties: { labels: { required: [PART] } } } },
+        },
+      },
+    ],
+  });
 
-export const suiteFile = z.strictObject({
-  $schema: z.string().optional(),
-  name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/),
-  description: z.string().optional(),
-  extends: z
-    .enum(TIERS)
-    .optional()
-    .describe('a shipped suite, of which all holds that is not said here anew'),
-  cooldown: z.string().optional().describe('before a check that failed is measured again: 2s'),
-  campaign: suiteCampaign.optional().describe('what is measured; each entry has a label "part"'),
-  checks: z.array(check).default([]),
-});
+export const suiteFile = z
+  .strictObject({
+    $schema: z.string().optional(),
+    name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/),
+    description: z.string().optional(),
+    extends: z
+      .enum(TIERS)
+      .optional()
+      .describe('a shipped suite, of which all holds that is not said here anew'),
+    cooldown: z.string().optional().describe('before a check that failed is measured again: 2s'),
+    campaign: suiteCampaign.optional().describe('what is measured; each entry has a label "part"'),
+    checks: z.array(check).default([]),
+  })
+  .meta({
+    anyOf: [{ required: ['extends'] }, { properties: { campaign: { required: ['measure'] } } }],
+  });
 
 /**
  * `rest`: its file names no parts, and these are what other checks of its kind leave. `asKind`: it was required later, with all of its
@@ -210,10 +227,14 @@ export interface Suite {
 
 const DEFAULT_COOLDOWN: Seconds = 2;
 
-const explain = (issue: z.core.$ZodIssue): string | null =>
-  issue.code === 'invalid_union' && issue.path.at(-1) === 'check'
-    ? `there is no such check; there is ${CHECKS.join(', ')}`
+function explain(issue: z.core.$ZodIssue): string | null {
+  const place = issue.path.at(-1);
+  if (issue.code === 'invalid_union' && place === 'check')
+    return `there is no such check; there is ${CHECKS.join(', ')}`;
+  return issue.code === 'unrecognized_keys' && place === 'campaign' && issue.keys[0] === 'stackFile'
+    ? 'a suite measures a machine, so it takes no stackFile'
     : explainCampaign(issue);
+}
 
 function parsedDuration(text: string, where: string): Seconds {
   try {
@@ -320,11 +341,6 @@ function readSuite(content: string, name: string, shipped: (tier: Tier) => strin
     given === undefined
       ? null
       : campaignOf({ ...given, measure: given.measure ?? [] }, (i) => lineOf(['campaign', 'measure', i]));
-  if (campaign?.stackFile != null) {
-    throw new UserError(
-      `${name}:${lineOf(['campaign', 'stackFile'])}: a suite measures a machine, so it takes no stack file`,
-    );
-  }
   if (given !== undefined && given.measure === undefined && data.extends === undefined)
     throw new UserError(
       `${name}:${lineOf(['campaign'])}: campaign.measure: it is missing, and may be where a suite extends another: say what is measured, or what it extends`,

@@ -8,16 +8,17 @@ import { INSPECTION_SCHEMA, RECORD_SCHEMA, written } from './schema.js';
 
 /** By file name, without extension. */
 export function jsonSchemas(): Readonly<Record<string, object>> {
-  const of = (schema: z.ZodType, $id: string, title: string): object => ({
+  const of = (schema: z.ZodType, $id: string, title: string, io: 'input' | 'output' = 'output'): object => ({
     $id,
     title,
-    ...z.toJSONSchema(schema, { target: 'draft-2020-12', unrepresentable: 'any' }),
+    ...z.toJSONSchema(schema, { target: 'draft-2020-12', unrepresentable: 'any', io }),
   });
   return {
     record: of(written.record, RECORD_SCHEMA, 'pi-bench record'),
     campaign: of(campaignFile, CAMPAIGN_SCHEMA, 'pi-bench campaign file'),
     'stack-file': of(stackFile, STACK_FILE_SCHEMA, 'pi-bench stack file'),
-    suite: of(suiteFile, SUITE_SCHEMA, 'pi-bench suite'),
+    // As somebody writes it: what its reader fills in may be left out.
+    suite: of(suiteFile, SUITE_SCHEMA, 'pi-bench suite', 'input'),
     baseline: of(writtenBaseline, BASELINE_SCHEMA, 'pi-bench baseline'),
     inspection: of(written.inspection, INSPECTION_SCHEMA, 'pi-bench inspection'),
   };

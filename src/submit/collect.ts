@@ -15,19 +15,13 @@ import { EXIT, messageOf, systemCode, UserError } from '../errors.js';
 import { makeFolder } from '../store/make-folder.js';
 import { readRecord } from '../store/read-record.js';
 import { RECORD } from '../store/store.js';
+import { CannotKeep } from './cannot-keep.js';
 import { ATTEMPTS, attemptName, checkedNode, END_FILE, NODES } from './names.js';
 import { type Delivery, deliveryIn, parseDelivery } from './task.js';
 import { whyNotDone } from './why-not-done.js';
 
 /** Of what was measured: its record says more than the last line on stderr. */
 const OF_RECORD: readonly number[] = [EXIT.answerIsNo, EXIT.incomplete, EXIT.wrongResult];
-
-/** Nothing can be kept here now, whosever it is: what a node delivered stays where it is, and can be collected later. */
-export class CannotKeep extends UserError {
-  constructor(message: string) {
-    super(message, EXIT.incomplete);
-  }
-}
 
 export interface Collected {
   readonly node: string;

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../errors.js';
 import { appendJsonLine, cutToWholeLines, readJsonLines } from '../store/json-lines.js';
+import { keeping } from './cannot-keep.js';
 import { SUBMISSION_JOURNAL } from './names.js';
 
 export const SUBMISSION_VERSION = 1;
@@ -68,8 +69,11 @@ export interface SubmissionJournal {
   readonly entries: readonly SubmissionEntry[];
 }
 
-export const appendToSubmission = (folder: string, entry: SubmissionEntry): void =>
-  appendJsonLine(join(folder, SUBMISSION_JOURNAL), entry);
+/** @throws CannotKeep; the journal is then as it was */
+export function appendToSubmission(folder: string, entry: SubmissionEntry): void {
+  const path = join(folder, SUBMISSION_JOURNAL);
+  keeping(path, () => appendJsonLine(path, entry));
+}
 
 const linesOf = (path: string) =>
   readJsonLines(path, entrySchema, "it lies in a submission's results folder");
@@ -77,10 +81,12 @@ const linesOf = (path: string) =>
 /**
  * Cuts off a line that a kill left unfinished. Only for who follows the submission and nobody else does: to another the line of one
  * who is writing looks the same.
+ * @throws UserError when it is damaged, CannotKeep
  */
 export function repairSubmission(folder: string): void {
   const path = join(folder, SUBMISSION_JOURNAL);
-  cutToWholeLines(path, linesOf(path));
+  const lines = linesOf(path);
+  keeping(path, () => cutToWholeLines(path, lines));
 }
 
 /** Of its whole lines. @throws UserError when it is damaged or of a newer pi-bench */

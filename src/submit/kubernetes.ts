@@ -5,6 +5,7 @@ import type { Options } from 'yargs';
 import { messageOf, UserError } from '../errors.js';
 import { requireDuration } from '../quantities/parse.js';
 import { type Cluster, openCluster } from './kubernetes-client.js';
+import { gpuHint } from './kubernetes-hint.js';
 import { jobManifest, leftOut, MOST_LOG_BYTES, SUBMISSION_LABEL } from './kubernetes-manifest.js';
 import { indexOf, podlessState, podState } from './kubernetes-pods.js';
 import { checkedNode, jobName } from './names.js';
@@ -185,6 +186,7 @@ export const kubernetes: Scheduler = {
       time: flags.time === undefined ? null : Math.ceil(requireDuration(String(flags.time), '--time')),
     };
   },
+  hint: gpuHint,
   async targets({ nodes }) {
     return { names: Array.from({ length: Number(nodes) }, (_, i) => String(i)), unfit: new Map() };
   },

@@ -83,6 +83,8 @@ export interface Scheduler {
   readonly mostBytes: number;
   /** @throws UserError for flags that do not fit */
   settingsOf(flags: Readonly<Record<string, unknown>>): Settings;
+  /** What is no error, and easily forgotten; null: nothing. */
+  hint?(settings: Settings, command: readonly string[]): string | null;
   /** @throws UserError where the scheduler is not there */
   targets(settings: Settings): Promise<Targets>;
   connect(context: Context): Promise<Connection>;

@@ -8,6 +8,46 @@ import type { Snapshot, Telemetry, ThreadTelemetry } from './types.js';
 
 const NANOSECONDS_A_SECOND = 1e9;
 
+type ThreadFile = Parameters<typeof threadPath>[1];
+
+/** What a thread may lack beside the others. */
+interface Count {
+  readonly what: string;
+  readonly file: ThreadFile;
+  readonly of: (thread: ThreadTelemetry) => number | null;
+  /** In the file. */
+  readonly entry: string;
+  /** What is said of the kernel where that is not in it, or there is no such file. */
+  readonly without: string;
+  /** What follows from it. */
+  readonly so?: string;
+}
+
+const COUNTS: readonly Count[] = [
+  {
+    what: 'run delay',
+    file: 'schedstat',
+    of: ({ runDelay }) => runDelay,
+    entry: 'times',
+    without: 'a kernel without scheduler statistics',
+    so: '; CPU time is in ticks',
+  },
+  {
+    what: 'context switches',
+    file: 'status',
+    of: ({ involuntarySwitches }) => involuntarySwitches,
+    entry: 'voluntary_ctxt_switches',
+    without: 'the kernel does not count them',
+  },
+  {
+    what: 'migrations',
+    file: 'sched',
+    of: ({ migrations }) => migrations,
+    entry: 'nr_migrations',
+    without: 'a kernel without CONFIG_SCHED_DEBUG',
+  },
+];
+
 /**
  * Threads whose stat could be read at both ends. Without schedstat the CPU time is counted in ticks and the run delay is
  * null; without status the switches are null, and without sched the migrations; each absence is named once for all threads.
@@ -30,33 +70,17 @@ export function threadTelemetry(
       });
     }
   }
-  if (threads.some((thread) => thread.runDelay === null)) {
-    missing.push({
-      what: 'run delay',
-      why: `no ${threadPath(THREAD_ID, 'schedstat')}: a kernel without scheduler statistics; CPU time is in ticks`,
-    });
-  }
-  const uncounted = threads.filter((thread) => thread.involuntarySwitches === null);
-  if (uncounted.length > 0) {
-    const file = threadPath(THREAD_ID, 'status');
-    const wereRead = uncounted.some(({ tid }) => textsOf(before, after, tid, 'status') !== null);
-    missing.push({
-      what: 'context switches',
-      why: wereRead
-        ? `no voluntary_ctxt_switches in ${file}: the kernel does not count them`
-        : `${file} could not be read at both ends`,
-    });
-  }
-  if (threads.some((thread) => thread.migrations === null)) {
-    missing.push({
-      what: 'migrations',
-      why: `no nr_migrations in ${threadPath(THREAD_ID, 'sched')}: a kernel without CONFIG_SCHED_DEBUG`,
-    });
+  for (const { what, file, of, entry, without, so = '' } of COUNTS) {
+    const lacking = threads.filter((thread) => of(thread) === null);
+    if (lacking.length === 0) continue;
+    const path = threadPath(THREAD_ID, file);
+    const why = isUnread(before, after, lacking, file)
+      ? `${path} could not be read at both ends`
+      : `no ${entry} in ${path}: ${without}`;
+    missing.push({ what, why: `${why}${so}` });
   }
   return { threads, missing };
 }
-
-type ThreadFile = Parameters<typeof threadPath>[1];
 
 /**
  * null: a file that could not be read at both ends. Of a thread of which nobody asked at the first one there is no `from`: it was not
@@ -71,6 +95,20 @@ function textsOf(
   const path = threadPath(tid, file);
   const [from, to] = [before.files[path], after.files[path]];
   return from === null || to == null ? null : { from, to };
+}
+
+/** Whether a file that is here, and so was asked for, could be read at both ends of none of these threads. */
+function isUnread(
+  before: Snapshot,
+  after: Snapshot,
+  threads: readonly ThreadTelemetry[],
+  file: ThreadFile,
+): boolean {
+  const wasAsked = threads.some(({ tid }) => {
+    const path = threadPath(tid, file);
+    return path in before.files || path in after.files;
+  });
+  return wasAsked && threads.every(({ tid }) => textsOf(before, after, tid, file) === null);
 }
 
 function oneThread(

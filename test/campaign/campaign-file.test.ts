@@ -59,6 +59,17 @@ measure:
     ]);
   });
 
+  it('has several launchers as several, whatever commas their arguments have', () => {
+    const of = (launcher: string) =>
+      parse(`measure: [{indicator: collective, parameters: {transport: mpi, launcher: ${launcher}}}]`)
+        .entries[0]?.flags.launcher;
+    expect(of('["mpirun --mca btl tcp,self", "srun --mpi=pmi2"]')).toEqual([
+      'mpirun --mca btl tcp,self',
+      'srun --mpi=pmi2',
+    ]);
+    expect(of('"mpirun --mca btl tcp,self"')).toBe('mpirun --mca btl tcp,self');
+  });
+
   const launchesOf = (content: string) =>
     parse(content).entries.map(({ indicator, flags }) =>
       inspectionsOf(flags, findIndicator(indicator).measuring),

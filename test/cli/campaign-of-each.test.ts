@@ -1,6 +1,10 @@
 /** Where a launcher has started more processes than one, and each would make a campaign of its own. */
 import { describe, expect, it } from 'vitest';
-import { campaignOfEachText, qualificationOfEachText } from '../../src/cli/campaign-of-each.js';
+import {
+  campaignOfEachText,
+  qualificationOfEachText,
+  ranksOfJobText,
+} from '../../src/cli/campaign-of-each.js';
 import type { MpiPlace } from '../../src/mpi/place.js';
 
 const place = (size: number, localSize: number, localRank = 0): MpiPlace => ({
@@ -42,5 +46,23 @@ describe('processes that a launcher has started on one host, each with a campaig
     expect(qualificationOfEachText(OWN, place(4, 2, 1))).toBeNull();
     expect(qualificationOfEachText(OWN, place(4, 1))).toBeNull();
     expect(qualificationOfEachText(OWN, null)).toBeNull();
+  });
+});
+
+describe('a suite that measures between ranks', () => {
+  const between = (launcher: string) => campaign({ transport: 'mpi', ranks: 4, launcher });
+
+  it('cannot be judged by the processes that a launcher has started: each qualifies the node for itself', () => {
+    expect(ranksOfJobText('own', between('within openmpi'), place(4, 4))).toBe(
+      'suite own measures between ranks, and those that openmpi has started would each qualify this node for itself: start pi-bench once on each node, without a launcher, and it starts them',
+    );
+    const met = campaign({ transport: 'nccl', rendezvous: 'file:/place', launcher: 'within openmpi' });
+    expect(ranksOfJobText('own', met, place(4, 4, 1))).toMatch(/^suite own measures between ranks/);
+  });
+
+  it('can where they are started for it, also in a step of one task, and where it has none', () => {
+    expect(ranksOfJobText('own', between('/usr/bin/mpirun'), place(1, 1))).toBeNull();
+    expect(ranksOfJobText('own', between('/usr/bin/mpirun'), null)).toBeNull();
+    expect(ranksOfJobText('own', OWN, place(4, 4))).toBeNull();
   });
 });

@@ -1,12 +1,23 @@
-/** What a campaign tells of a signal that comes when nothing of it is left to stop. */
+/** What a campaign does of which nothing is left to measure: what it tells of a signal, and for whose machine it waits. */
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { beginCampaign } from '../../src/cli/begin-campaign.js';
 import { runCampaign } from '../../src/cli/run-campaign.js';
-import { readJournal } from '../../src/store/journal.js';
+import type { lockMachine } from '../../src/execution/machine-lock.js';
+import { type JournalEntry, readJournal } from '../../src/store/journal.js';
 import { JOURNAL } from '../../src/store/store.js';
+import { matmulCase } from '../support/batch.js';
+import { campaignOf, specOf } from '../support/campaign.js';
 import { machineOf } from '../support/machine.js';
+import { withModule } from '../support/mocked.js';
 import { withFolder } from '../support/pi-bench.js';
+
+const lock = vi.fn<typeof lockMachine>();
+const locking = await withModule(
+  'src/execution/machine-lock.ts',
+  { lockMachine: lock },
+  () => import('../../src/cli/run-campaign.js'),
+);
 
 const OPTIONS = { quiet: true, wait: false, strict: false, resumed: null };
 
@@ -53,5 +64,71 @@ describe('a campaign', () => {
       const { end, last } = await ranIn(folder, () => {});
       expect(end).toMatchObject({ exitCode: 0, signalled: null, came: null });
       expect(last).not.toContain('interrupted');
+    }));
+});
+
+describe('a campaign whose launches are all done, and whose record is to be made again', () => {
+  const at = '2026-01-02T03:04:05.000Z';
+  const DONE: readonly JournalEntry[] = [
+    { event: 'started', index: 0, attempt: 1, at },
+    { event: 'ended', index: 0, attempt: 1, status: 'crashed', reason: 'it did', wall: 1, at },
+    { event: 'stopped', active: 1, status: 'complete', at },
+  ];
+
+  beforeEach(() => {
+    lock.mockReset();
+  });
+
+  /** What it did, in order. */
+  async function madeAgain(folder: string, did: string[]) {
+    const batch = specOf({ case: matmulCase({ transpose: 'NN', batch: 1, prepack: false }) });
+    const start = beginCampaign(campaignOf([batch]), folder, machineOf());
+    const { store } = start;
+    const writeRecord: typeof store.writeRecord = (record) => {
+      did.push('written');
+      return store.writeRecord(record);
+    };
+    const onMachine = async () => void did.push('to be launched');
+    return locking.runCampaign(
+      { ...start, journal: [...start.journal, ...DONE], store: { ...store, writeRecord } },
+      { ...OPTIONS, wait: true, onMachine },
+    );
+  }
+
+  it('has the machine to itself until it is written: what analyses it would be beside what others measure', () =>
+    withFolder(async (folder) => {
+      const did: string[] = [];
+      lock.mockImplementation(async () => {
+        did.push('taken');
+        return { release: () => void did.push('released') };
+      });
+      await madeAgain(folder, did);
+      expect(did).toEqual(['taken', 'written', 'released']);
+    }));
+
+  it('is not flagged for whoever is there meanwhile', () =>
+    withFolder(async (folder) => {
+      lock.mockImplementation(async (_, _onWait, onContended) => {
+        onContended('another campaign');
+        return { release: () => {} };
+      });
+      expect((await madeAgain(folder, [])).record.contendedBy).toBeNull();
+    }));
+
+  it('waits no longer once it is told to stop', () =>
+    withFolder(async (folder) => {
+      const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+      try {
+        lock.mockImplementation(async (_, _onWait, _onContended, signal) => {
+          interrupt();
+          signal.throwIfAborted();
+          return { release: () => {} };
+        });
+        const did: string[] = [];
+        expect(await madeAgain(folder, did)).toMatchObject({ came: 130, signalled: null });
+        expect(did).toEqual(['written']);
+      } finally {
+        said.mockRestore();
+      }
     }));
 });

@@ -1,12 +1,13 @@
 /** What is left of a submission that could not be handed over, and who may follow one. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { makeFolder } from '../../src/store/make-folder.js';
 import type { findScheduler } from '../../src/submit/index.js';
 import { appendToSubmission } from '../../src/submit/journal.js';
 import { SUBMISSION_JOURNAL } from '../../src/submit/names.js';
+import type { Connection } from '../../src/submit/scheduler.js';
 import { slurm } from '../../src/submit/slurm.js';
 import { headOf } from '../submit/support.js';
 import { withModule } from '../support/mocked.js';
@@ -16,10 +17,11 @@ const scheduler = vi.fn<typeof findScheduler>();
 const loaded = () =>
   withModule('src/submit/index.ts', { findScheduler: scheduler }, async () => ({
     ...(await import('../../src/errors.js')),
+    ...(await import('../../src/submit/cannot-keep.js')),
     ...(await import('../../src/submit/no-answer.js')),
     ...(await import('../../src/cli/run-submission.js')),
   }));
-const { runSubmission, UserError, NoAnswer } = await loaded();
+const { runSubmission, UserError, NoAnswer, CannotKeep } = await loaded();
 
 const QUIET = { json: false, quiet: true };
 
@@ -46,8 +48,8 @@ const handedOver = (error: Error) =>
     return { isThere: existsSync(folder), resumed: said.includes(`pi-bench resume ${folder} goes on`) };
   });
 
-/** A connection of which only the handing over counts. */
-const refusing = (submit: () => Promise<never>) => ({
+/** A scheduler of which only the handing over counts. */
+const refusing = (submit: Connection['submit']) => ({
   ...slurm,
   connect: async () => ({
     submit,
@@ -72,9 +74,46 @@ describe('a submission that is not handed over', () => {
 
   it.each([
     ['the scheduler does not answer', new NoAnswer('sbatch does not answer')],
-    ['it cannot be noted that it was', new Error('no space left for the journal')],
+    ['it cannot be noted that it was', new CannotKeep('cannot write to submission.ndjson: no space')],
+    ['it is not known what failed', new Error('something else')],
   ])('stays where %s, and can be gone on with: its jobs may be there', async (_, error) => {
     expect(await handedOver(error)).toEqual({ isThere: true, resumed: true });
+  });
+});
+
+describe('a submission whose journal takes no more', () => {
+  /** What it comes to, and what is left of it. @param from when nothing can be written any more */
+  const filled = (from: 'before' | 'after') =>
+    withFolder(async (above) => {
+      const folder = join(above, 'submission');
+      appendHead(folder);
+      let full = from === 'before';
+      const writes = (...args: Parameters<typeof writeSync>): number => {
+        if (full) throw new Error('ENOSPC: no space left on device, write');
+        return writeSync(...args);
+      };
+      const submitted = vi.fn(async () => {
+        full = true;
+        return [{ target: 'n1', job: '7' }];
+      });
+      scheduler.mockReturnValue(refusing(submitted));
+      await withModule('node:fs', { writeSync: writes }, async () => {
+        const run = await loaded();
+        await expect(run.runSubmission(folder, QUIET)).rejects.toMatchObject({
+          message: `cannot write to ${join(folder, SUBMISSION_JOURNAL)}: ENOSPC: no space left on device, write`,
+          exitCode: 2,
+        });
+      });
+      const resumed = said.includes(`pi-bench resume ${folder} goes on`);
+      return { isThere: existsSync(folder), resumed, handedOver: submitted.mock.calls.length };
+    });
+
+  it('says so in one line, and stays where something was handed over', async () => {
+    expect(await filled('after')).toEqual({ isThere: true, resumed: true, handedOver: 1 });
+  });
+
+  it('hands nothing over that it cannot note before, and leaves nothing behind', async () => {
+    expect(await filled('before')).toEqual({ isThere: false, resumed: false, handedOver: 0 });
   });
 });
 

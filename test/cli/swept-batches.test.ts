@@ -24,7 +24,7 @@ describe('a campaign of too many batches', () => {
 });
 
 describe('a launcher', () => {
-  const launchersOf = (launcher: string) => {
+  const launchersOf = (launcher: string | readonly string[]) => {
     const asked: unknown[] = [];
     const collective = findIndicator('collective');
     const fromFlags = vi.spyOn(collective, 'fromFlags').mockImplementation((flags) => {
@@ -39,6 +39,15 @@ describe('a launcher', () => {
   it('keeps the commas of its arguments; programs alone are a list', () => {
     expect(launchersOf('mpirun --mca btl tcp,self')).toEqual(['mpirun --mca btl tcp,self']);
     expect(launchersOf('mpirun, mpirun.mpich')).toEqual(['mpirun', 'mpirun.mpich']);
+  });
+
+  it('is each of a list, as a campaign file has it, with the commas of its arguments', () => {
+    const both = ['mpirun --mca btl tcp,self', 'srun --mpi=pmi2'];
+    expect(launchersOf(both)).toEqual(both);
+    expect(launchersOf(['mpirun', 'mpirun.mpich'])).toEqual(['mpirun', 'mpirun.mpich']);
+    expect(() => launchersOf(['srun --mpi=pmi2', 'srun --mpi=pmi2'])).toThrow(
+      '--launcher has srun --mpi=pmi2 more than once: leave one out',
+    );
   });
 });
 

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { movedTo } from '../../src/store/moved.js';
 import {
@@ -118,7 +118,13 @@ describe.skipIf(!canMount())('a file system that becomes full while a campaign r
         expect(stdout).toMatch(/^(NOT QUALIFIED|INCONCLUSIVE)/);
         const moved = movedTo(here) ?? '';
         expect(stderr).toContain(`the campaign goes to ${moved}`);
-        expect(readRecordFile(moved).qualification?.outcome).toMatch(/not-qualified|inconclusive/);
+        const { qualification } = readRecordFile(moved);
+        expect(qualification?.outcome).toMatch(/not-qualified|inconclusive/);
+        // What was measured again could not be written there, either.
+        const again = qualification?.attempts.slice(1) ?? [];
+        expect(again).not.toEqual([]);
+        for (const { campaign, folder: own } of again)
+          expect(readRecordFile(resolve(moved, own ?? '')).campaign.id).toBe(campaign);
         expect(existsSync(join(folder, 'result.xml'))).toBe(true);
         const [verdicts] = readdirSync(join(folder, 'state'), { recursive: true, encoding: 'utf8' })
           .filter((name) => name.endsWith('.json'))

@@ -49,6 +49,23 @@ for (const mpi of MPI_LIBRARIES) {
           ).toHaveLength(2);
           expect(readdirSync(join(folder, 'results'))).toHaveLength(2);
         }));
+
+      it('qualifies no node by a suite that measures between ranks, which is said once, before anything is measured', () =>
+        withFolder(async (folder) => {
+          const parameters = '{ operation: all-reduce, transport: mpi, bytes: 4KiB }';
+          const entry = `{ indicator: collective, parameters: ${parameters}, labels: { part: ranks } }`;
+          writeFileSync(
+            join(folder, 'ranks.yaml'),
+            `name: ranks\ncampaign:\n  measure:\n    - ${entry}\nchecks:\n  - { check: correctness }\n`,
+          );
+          const args = argumentsFor(launcher, 'qualify', '--suite', 'ranks.yaml', '--quiet');
+          const run = await start(mpi.launcher, args, folder, env).ended;
+          expect(run.stderr.split('pi-bench: suite ranks measures between ranks'), run.stderr).toHaveLength(
+            2,
+          );
+          expect(run.code).toBe(64);
+          expect(existsSync(join(folder, 'results'))).toBe(false);
+        }));
     },
   );
 }

@@ -93,6 +93,26 @@ describe.skipIf(installed.length === 0)('ranks that srun starts (skipped where n
         expect(batches[0]?.case.parameters.launcher).toMatch(/\/mpi(run|exec)/);
       }));
 
+    it(`of ${name} are started in such a step on one of several hosts of a job, too, on that host`, ({
+      skip,
+    }) =>
+      withFolder(async (out) => {
+        const two = await startSlurm({ nodes: 2, isolate: false });
+        if (typeof two === 'string') return skip(two);
+        try {
+          const what = [entry, ...WHAT, '--mpi-library', library, '--ranks', '2', ...SHORT];
+          const rest = ['--no-wait', '--quiet', '--json', '--out', out];
+          const step = ['srun', '--quiet', '-N', '1', '-n', '1', process.execPath, ...what, ...rest];
+          const run = await start('salloc', ['--quiet', '-N', '2', ...step], undefined, two.env).ended;
+          expect(run.stderr).toBe('');
+          const { batches } = printedRecord(run);
+          expect(batches.map(({ verified }) => verified)).toEqual(['passed', 'passed']);
+          expect(batches[0]?.stack.implementation).toContain('2 processes on 1 host');
+        } finally {
+          await two.stop();
+        }
+      }));
+
     if (name !== 'MPICH') continue;
     it('of MPICH, one of which is killed: it is named, and what was measured before is kept', ({ skip }) =>
       withFolder(async (out) => {

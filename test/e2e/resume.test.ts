@@ -251,6 +251,12 @@ describe('resume after kill -9 of everything', () => {
       const said = async (): Promise<string> =>
         (await piBench('show', folder)).stdout.replaceAll(/\s+/g, ' ');
       expect(await said()).toContain('; pi-bench resume finishes it');
+      // As of one that is at work in another network, or on another machine.
+      writeFileSync(join(folder, 'lock'), 'pid 7 on pod-a, since then\n');
+      expect(await said()).toContain(
+        '; a lock there says that another pi-bench goes on with it (pid 7 on pod-a, since then): where that is gone, pi-bench resume finishes it',
+      );
+      rmSync(join(folder, 'lock'));
       const resumed = startPiBench(['resume', folder, '--quiet']);
       await until(
         () => (journalOf(folder).some(({ event }) => event === 'resumed') ? true : undefined),

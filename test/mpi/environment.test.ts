@@ -23,8 +23,21 @@ describe('a launcher that is started', () => {
     expect(launcherEnvironment(STEP)).toEqual({ PATH: '/bin', SLURM_JOB_ID: '7', SLURM_JOB_NUM_NODES: '1' });
   });
 
+  it('in such a step on one of several hosts of a job does not do so either: there is place for one rank, on hosts of which it is told two', () => {
+    const step = { ...STEP, SLURM_JOB_NUM_NODES: '2', SLURM_NODELIST: 'n[1-2]', SLURM_NNODES: '1' };
+    expect(launcherEnvironment(step)).toEqual({
+      PATH: '/bin',
+      SLURM_JOB_ID: '7',
+      SLURM_JOB_NUM_NODES: '2',
+      SLURM_NNODES: '1',
+    });
+  });
+
   it.each([
-    ['in a job on several hosts, which it finds by that', { ...STEP, SLURM_JOB_NUM_NODES: '2' }],
+    [
+      'in the shell that salloc gives on the first of several hosts, which it finds by that',
+      { ...STEP, SLURM_JOB_NUM_NODES: '2', SLURM_NNODES: '2' },
+    ],
     ['in a batch script, which is no step', { PATH: '/bin', SLURM_JOBID: '7', SLURM_PROCID: '0' }],
     ['anywhere else', { PATH: '/bin', OMPI_MCA_pml: 'ob1' }],
   ])('%s is told all', (_, environment) => {

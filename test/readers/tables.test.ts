@@ -269,7 +269,7 @@ describe('the ranks of a case', () => {
       repetitions: 100,
       ranks: Array.from({ length: count }, (_, rank) => ({
         ...{ median: 1e-3, p99: 1e-3, total: 0.1, slowest: rank === 0 ? 1 : 0 },
-        ...{ last: rank === 1 ? 1 : 0, lastWorth: 100 },
+        last: rank === 1 ? 1 : 0,
       })),
       skewIn: SKEW,
       skewOut: SKEW,
@@ -345,8 +345,10 @@ describe('the ranks of a case', () => {
   });
 
   it('have one that comes last, unless their clocks are those of several hosts', () => {
-    const batch = withRanks(collective('all-reduce', 2, 2 ** 20), alike ?? []);
+    const batch = withRanks(collective('all-reduce', 2, 2 ** 20), alike ?? [], 8);
     expect(rowOf('skew', batch)).toMatch(/, rank 1 last in 100 % of the repetitions, out /);
+    const cutShort = batch.inspections.map((launch) => ({ ...launch, status: 'interrupted' as const }));
+    expect(rowOf('skew', { ...batch, inspections: cutShort })).not.toContain('last in');
     const implementation = 'Open MPI 4.1.4, 2 processes on 2 hosts, clocks within 3.0 us, MPI_Allreduce';
     const stack = { ...batch.stack, implementation };
     expect(rowOf('skew', { ...batch, stack })).not.toContain('last in');
@@ -496,8 +498,9 @@ describe('a record', () => {
     const lines = renderRecord(record, null, style).split('\n');
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
     expect(lines.join(' ').replaceAll(/\s+/g, ' ')).toContain('pi-bench resume finishes it');
-    const underWay = renderRecord(record, null, style, true).replaceAll(/\s+/g, ' ');
-    expect(underWay).toContain('launches measured; another pi-bench on this machine goes on with it now');
+    const goesOn = 'another pi-bench on this machine goes on with it now';
+    const underWay = renderRecord(record, null, style, goesOn).replaceAll(/\s+/g, ' ');
+    expect(underWay).toContain(`launches measured; ${goesOn}`);
     expect(underWay).not.toContain('resume');
   });
 

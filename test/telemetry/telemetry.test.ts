@@ -176,23 +176,8 @@ describe('telemetry with files missing', () => {
     expect(missing(telemetry)).toEqual(['migrations']);
   });
 
-  const NOT_COUNTED =
-    'no voluntary_ctxt_switches in /proc/self/task/{tid}/status: the kernel does not count them';
-  const NOT_READ = '/proc/self/task/{tid}/status could not be read at both ends';
-  it.each([
-    ['no status', null, NOT_READ],
-    ['a status without them', 'Name:\tnode\nThreads:\t2\n', NOT_COUNTED],
-  ])('does not know context switches from %s, and keeps the thread', (_, status, why) => {
-    const change = ({ at, files }: Snapshot): Snapshot => ({
-      at,
-      files: Object.fromEntries(
-        Object.entries(files).flatMap(([path, text]) => {
-          if (!/task\/\d+\/status$/.test(path)) return [[path, text]];
-          return status === null ? [] : [[path, status]];
-        }),
-      ),
-    });
-    const telemetry = computeTelemetry({ ...input, before: change(before), after: change(after) });
+  it('does not know context switches from a status that could not be read, and keeps the thread', () => {
+    const telemetry = without(/\/status$/);
     expect(
       telemetry.threads.map(({ tid, voluntarySwitches, involuntarySwitches }) => [
         tid,
@@ -203,15 +188,71 @@ describe('telemetry with files missing', () => {
       [7, null, null],
       [8, null, null],
     ]);
-    expect(telemetry.missing).toEqual([{ what: 'context switches', why }]);
+    expect(missing(telemetry)).toEqual(['context switches']);
   });
 
-  it('says of a status that was read at one end only no more than that', () => {
-    const files = Object.fromEntries(
-      Object.entries(after.files).filter(([path]) => !/task\/\d+\/status$/.test(path)),
-    );
-    const telemetry = computeTelemetry({ ...input, after: { ...after, files } });
-    expect(telemetry.missing).toEqual([{ what: 'context switches', why: NOT_READ }]);
+  /** Of each thread's file of that name. */
+  const changed = (
+    { at, files }: Snapshot,
+    name: string,
+    change: (path: string) => Readonly<Record<string, string | null>>,
+  ): Snapshot => ({
+    at,
+    files: Object.fromEntries(
+      Object.entries(files).flatMap(([path, text]) =>
+        path.startsWith('/proc/self/task/') && path.endsWith(`/${name}`)
+          ? Object.entries(change(path))
+          : [[path, text]],
+      ),
+    ),
+  });
+
+  describe.each([
+    {
+      what: 'run delay',
+      name: 'schedstat',
+      empty: '0 0 0\n',
+      kernel: 'no times in PATH: a kernel without scheduler statistics',
+      so: '; CPU time is in ticks',
+    },
+    {
+      what: 'context switches',
+      name: 'status',
+      empty: 'Name:\tnode\nThreads:\t2\n',
+      kernel: 'no voluntary_ctxt_switches in PATH: the kernel does not count them',
+      so: '',
+    },
+    {
+      what: 'migrations',
+      name: 'sched',
+      empty: 'node (7, #threads: 11)\n',
+      kernel: 'no nr_migrations in PATH: a kernel without CONFIG_SCHED_DEBUG',
+      so: '',
+    },
+  ])('says of $what, where it is not known,', ({ what, name, empty, kernel, so }) => {
+    const path = `/proc/self/task/{tid}/${name}`;
+    const ofKernel = [{ what, why: `${kernel.replace('PATH', path)}${so}` }];
+    const unread = [{ what, why: `${path} could not be read at both ends${so}` }];
+    const asked = { empty: (own: string) => ({ [own]: empty }), unread: (own: string) => ({ [own]: null }) };
+
+    it('that the kernel has none where the files were read, or are not there to be asked for', () => {
+      for (const change of [asked.empty, () => ({})])
+        expect(
+          computeTelemetry({
+            ...input,
+            before: changed(before, name, change),
+            after: changed(after, name, change),
+          }).missing,
+        ).toEqual(ofKernel);
+    });
+
+    it('no more than that they were not read where they were not, at one end or at both', () => {
+      const last = changed(after, name, asked.unread);
+      expect(computeTelemetry({ ...input, after: last }).missing).toEqual(unread);
+      const first = changed(before, name, asked.unread);
+      expect(computeTelemetry({ ...input, before: first }).missing).toEqual(unread);
+      expect(computeTelemetry({ ...input, before: first, after: last }).missing).toEqual(unread);
+    });
   });
 
   it('counts a thread that nobody asked of at the first end from its birth, and does not call it unreadable', () => {

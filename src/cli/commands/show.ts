@@ -1,8 +1,10 @@
 /** `pi-bench show RECORD`: a record, read, checked and printed. */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { UserError } from '../../errors.js';
+import type { PiBenchRecord } from '../../record/schema.js';
+import { lockedBy } from '../../store/folder-lock.js';
 import { readJournal } from '../../store/journal.js';
 import { readRecord } from '../../store/read-record.js';
 import { STDIN } from '../../store/stdin.js';
@@ -18,6 +20,19 @@ async function refuseRunning(folder: string): Promise<void> {
     throw new UserError(
       `${folder} has no record yet: another pi-bench on this machine works on this campaign; wait for its end`,
     );
+}
+
+/** What becomes of an interrupted campaign, as far as that is known here: in another network, or on another machine, its folder alone tells. */
+async function whatNow(
+  { status, campaign }: PiBenchRecord,
+  folder: string | null,
+): Promise<string | undefined> {
+  if (status !== 'interrupted') return undefined;
+  if (await isWorkedOn(campaign.id)) return 'another pi-bench on this machine goes on with it now';
+  const holder = folder === null ? null : lockedBy(folder);
+  return holder === null
+    ? undefined
+    : `a lock there says that another pi-bench goes on with it (${holder}): where that is gone, pi-bench resume finishes it`;
 }
 
 export const showCommand: CommandModule = {
@@ -39,11 +54,11 @@ export const showCommand: CommandModule = {
   handler: async ({ record, json, verbose }) => {
     await refuseRunning(String(record));
     const read = readRecord(String(record), { only: true });
-    const { status, campaign } = read.record;
-    await printRecord(read.record, read.path === STDIN ? null : read.path, {
+    const path = read.path === STDIN ? null : read.path;
+    await printRecord(read.record, path, {
       json: json === true,
       verbose: verbose === true,
-      underWay: status === 'interrupted' && (await isWorkedOn(campaign.id)),
+      whatNow: await whatNow(read.record, path === null ? null : dirname(path)),
     });
   },
 };

@@ -11,6 +11,7 @@ import type { Scheduler } from '../../submit/scheduler.js';
 import { parseTask } from '../../submit/task.js';
 import { beginSubmission, type Submission } from '../begin-submission.js';
 import { runSubmission } from '../run-submission.js';
+import { say } from '../say.js';
 
 const MOST_RETRIES = 100;
 
@@ -107,6 +108,8 @@ async function submit(
   const submission = submissionOf(scheduler, flags, command);
   if (!(await check(command))) return;
   await (await import('../check-node-values.js')).checkNodeValues(command);
+  const hint = scheduler.hint?.(submission.settings, command) ?? null;
+  if (hint !== null) say(hint);
   const out = String(flags.out);
   const dryRun = flags.dryRun === true;
   const folder = await beginSubmission(submission, out, dryRun);

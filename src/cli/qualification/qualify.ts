@@ -2,14 +2,12 @@
  * Qualifies this machine: measures what the suite asks for, judges it, measures again what does not hold, and writes the
  * verdict into the record. The order of things; what they mean the criteria say.
  */
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { makeEngine } from '../../execution/engines.js';
-import { monotonic } from '../../inspection/job.js';
-import type { MachineDescription } from '../../machine/types.js';
 import { referencesOf } from '../../qualify/baseline-references.js';
 import type { Baseline } from '../../qualify/baseline-schema.js';
-import type { Aftermath, Context, HistoryRun, Surroundings } from '../../qualify/criteria/criterion.js';
+import type { Aftermath, Context, HistoryRun } from '../../qualify/criteria/criterion.js';
 import { partOf } from '../../qualify/criteria/criterion.js';
 import { qualificationOf, withQualification } from '../../qualify/qualification.js';
 import type { Suite } from '../../qualify/suite.js';
@@ -29,14 +27,12 @@ import { costOfAll, launchesAgain, withTheirGroups } from './again.js';
 import { type Asked, askedText, canBeResumed, withSurroundings } from './asked.js';
 import { batchesHere, notMeasured } from './batches-here.js';
 import { RESERVE } from './least-deadline.js';
-import { ATTEMPTS } from './names.js';
-import { lookAgain, withGpusNow } from './surroundings.js';
+import { afterwards, type Looked, lookAt, type ToLook } from './look.js';
+import { ATTEMPTS, folderOfAttempt } from './names.js';
+import { elapsed, timeLeft } from './times.js';
 
-export interface QualifyInput {
+export interface QualifyInput extends ToLook {
   readonly suite: Suite;
-  readonly machine: MachineDescription;
-  /** Before anything is measured; what another campaign does that is waited for is not looked at. */
-  readonly lookAround: () => Promise<Surroundings>;
   readonly expected: Readonly<Record<string, number>>;
   readonly baseline: {
     readonly data: Baseline;
@@ -46,13 +42,8 @@ export interface QualifyInput {
   /** Folder in which the campaign gets its own. */
   readonly out: string;
   readonly command: readonly string[];
-  /** CLOCK_MONOTONIC and wall clock at which the command began. */
-  readonly began: Seconds;
+  /** When the command began, by the wall clock. */
   readonly startedAt: string;
-  /** From then on nothing is launched that would end later; null: none. */
-  readonly budget: Seconds | null;
-  /** After which even a running launch is ended; null: none. */
-  readonly deadline: Seconds | null;
   readonly quiet: boolean;
   readonly wait: boolean;
   /** Kept in its folder, so that it can be resumed; absent: it is a self-test. */
@@ -60,9 +51,6 @@ export interface QualifyInput {
   /** Of a self-test. */
   readonly fault?: Campaign['fault'];
 }
-
-/** What it is judged by beside what is measured. */
-type Looked = QualifyInput & Pick<Context, 'surroundings'>;
 
 /** A qualification that was killed or interrupted, as its journals have it. */
 export interface Begun {
@@ -82,25 +70,10 @@ export interface Qualified {
   readonly came: number | null;
 }
 
-/** Of a deadline, to write the record. */
-const TO_WRITE: Seconds = 2;
-
 /** Of one batch: its part, or none. */
 function partsOf({ batches }: PiBenchRecord, index: number): readonly string[] {
   const part = batches[index] === undefined ? undefined : partOf(batches[index]);
   return part === undefined ? [] : [part];
-}
-
-const elapsed = ({ began }: QualifyInput): Seconds => monotonic() - began;
-
-/**
- * Seconds in which launches may begin.
- * @param waited for other campaigns, which a deadline counts and a budget does not
- */
-function timeLeft(input: QualifyInput, waited: Seconds): Seconds {
-  const budget = (input.budget ?? Number.POSITIVE_INFINITY) + waited;
-  const deadline = (input.deadline ?? Number.POSITIVE_INFINITY) - RESERVE;
-  return Math.min(budget, deadline) - elapsed(input);
 }
 
 function begin(
@@ -150,7 +123,7 @@ async function runOne(
 }
 
 function contextOf(
-  { suite, machine, surroundings, expected, baseline, history }: Looked,
+  { suite, machine, surroundings, expected, baseline, history }: Looked<QualifyInput>,
   record: PiBenchRecord,
   reference: PiBenchRecord | null,
   after: Aftermath | null,
@@ -167,20 +140,6 @@ function contextOf(
     history,
   };
 }
-
-/** For the GPUs to be asked once more. */
-const timeToAsk = (input: QualifyInput): Seconds =>
-  (input.deadline ?? Number.POSITIVE_INFINITY) - elapsed(input) - TO_WRITE;
-
-/** @param waited for another campaign: what went on until then was its work, on the GPUs, too */
-async function lookAt(input: QualifyInput, waited: Seconds): Promise<Looked> {
-  const machine = waited > 0 ? withGpusNow(input.machine, timeToAsk(input)) : input.machine;
-  return { ...input, machine, surroundings: await input.lookAround() };
-}
-
-/** What the counters have come to; null: nothing was measured. */
-const afterwards = (input: QualifyInput, { batches }: PiBenchRecord): Aftermath | null =>
-  batches.length === 0 ? null : lookAgain(input.machine, timeToAsk(input));
 
 /** The baseline by its name, and what it holds of what was measured. */
 function baselineSaid({ baseline, machine }: QualifyInput, record: PiBenchRecord): Qualification['baseline'] {
@@ -226,14 +185,14 @@ async function attempt(
   begunAgain: Begun['again'],
 ): Promise<Qualified> {
   const { batches } = start.campaign;
-  let looking: Promise<Looked> | null = null;
-  const look = (waited: Seconds): Promise<Looked> => (looking ??= lookAt(input, waited));
+  let looking: Promise<Looked<QualifyInput>> | null = null;
+  const look = (waited: Seconds): Promise<Looked<QualifyInput>> => (looking ??= lookAt(input, waited));
   const first = await runOne(input, start, start, async (waited) => {
     const { asked, surroundings } = await look(waited);
     if (asked !== undefined) start.store.writeAsked(askedText(withSurroundings(asked, surroundings)));
   });
-  // Where it was stopped while it waited nobody has looked yet.
-  const looked = await look(0);
+  // Where it was stopped while it waited, or nothing was left to launch, nobody has looked yet.
+  const looked = await look(first.came === null ? first.waited : 0);
   const { suite, machine, startedAt } = looked;
   let { waited } = first;
   const judged: (readonly JudgedCheck[])[] = [
@@ -249,7 +208,7 @@ async function attempt(
       cooledDown: 0,
     },
   ];
-  const folder = join(first.path, '..');
+  const folder = dirname(first.path);
   let ended = first;
   /** Of a signal that came too late to stop what was measured, and keeps it from being measured again. */
   let late: number | null = null;
@@ -285,7 +244,7 @@ async function attempt(
     attempts.push({
       number,
       campaign: ended.record.campaign.id,
-      folder: `${ATTEMPTS}/${ended.record.campaign.id}`,
+      folder: folderOfAttempt(folder, dirname(ended.path)),
       why: 'checks of performance did not hold',
       parts,
       cooledDown: suite.cooldown,

@@ -7,6 +7,7 @@ import { monotonic } from '../../inspection/job.js';
 import type { MachineDescription } from '../../machine/types.js';
 import type { Surroundings } from '../../qualify/criteria/criterion.js';
 import { type Journal, readJournal } from '../../store/journal.js';
+import { movedTo } from '../../store/moved.js';
 import { readRecord } from '../../store/read-record.js';
 import { JOURNAL, RECORD } from '../../store/store.js';
 import { goOn, sayTruncated } from '../go-on.js';
@@ -27,12 +28,16 @@ interface Found {
   readonly journal: Journal;
 }
 
-/** What had been measured again, in the order in which it was begun; one that was killed before its first line is none. */
-function attemptsIn(folder: string): readonly Found[] {
+/**
+ * What had been measured again, in the order in which it was begun; one that was killed before its first line is none. One whose folder
+ * could not be written any more is where it went.
+ */
+export function attemptsIn(folder: string): readonly Found[] {
   const place = join(folder, ATTEMPTS);
   if (!existsSync(place)) return [];
   return readdirSync(place)
     .map((name) => join(place, name))
+    .map((own) => movedTo(own) ?? own)
     .filter((own) => existsSync(join(own, JOURNAL)))
     .flatMap((own): Found[] => {
       try {

@@ -33,7 +33,7 @@ function atOnceRows({ batches }: PiBenchRecord): readonly Row[] {
 }
 
 /** Of a record that lacks launches: how many there are, and why not all. */
-function launchesText({ imported, stoppedBy, status, batches }: PiBenchRecord, underWay: boolean): string {
+function launchesText({ imported, stoppedBy, status, batches }: PiBenchRecord, whatNow: string): string {
   const count = (of: (batch: RecordBatch) => number): number =>
     batches.reduce((total, batch) => total + of(batch), 0);
   const [measured, planned] = [count((batch) => batch.measured), count((batch) => batch.planned)];
@@ -50,17 +50,17 @@ function launchesText({ imported, stoppedBy, status, batches }: PiBenchRecord, u
   }
   // A launch that crashed, hung or was wrong is a result: resume does not repeat it.
   if (status !== 'interrupted') return text;
-  return `${text}; ${underWay ? 'another pi-bench on this machine goes on with it now' : 'pi-bench resume finishes it'}`;
+  return `${text}; ${whatNow}`;
 }
 
-function statusLine(record: PiBenchRecord, style: Style, underWay: boolean): string[] {
+function statusLine(record: PiBenchRecord, style: Style, whatNow: string): string[] {
   const { status, campaign, contendedBy } = record;
   const lines: string[] = [];
   if (campaign.fault !== null)
     lines.push(
       style.bad(`A FAULT WAS INJECTED (${campaign.fault.kind}): this is no measurement of the machine`),
     );
-  if (status !== 'complete') lines.push(style.warn(`${status}: ${launchesText(record, underWay)}`));
+  if (status !== 'complete') lines.push(style.warn(`${status}: ${launchesText(record, whatNow)}`));
   const notSettled = notSettledText(record);
   if (notSettled !== null) lines.push(style.warn(notSettled));
   if (contendedBy !== null) lines.push(style.warn(`${contendedBy} measured at the same time`));
@@ -147,13 +147,13 @@ function unendedText({ accounting, status }: PiBenchRecord): string {
 
 /**
  * @param path of the record's file, or null when it is nowhere
- * @param underWay whether some process goes on with its campaign
+ * @param whatNow becomes of a campaign that was interrupted, or may
  */
 export function renderRecord(
   read: PiBenchRecord,
   path: string | null,
   style: Style,
-  underWay = false,
+  whatNow = 'pi-bench resume finishes it',
 ): string {
   const record = printable(read);
   const { accounting, labels, imported } = record;
@@ -169,7 +169,7 @@ export function renderRecord(
   return [
     renderBatches(record, style),
     '',
-    ...statusLine(record, style, underWay).flatMap((text) =>
+    ...statusLine(record, style, whatNow).flatMap((text) =>
       wrap(text, style.width - 2).map((line) => `  ${line}`),
     ),
     renderRows(

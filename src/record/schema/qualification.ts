@@ -108,7 +108,12 @@ export function qualificationSchema(object: ObjectOf) {
         object({
           number: z.int().min(1),
           campaign: z.string().describe('id; the first is that of this record'),
-          folder: z.string().nullable().describe('relative to the record; null: this record itself'),
+          folder: z
+            .string()
+            .nullable()
+            .describe(
+              'relative to the record, or where it went when that folder could not be written; null: this record itself',
+            ),
           why: z.string(),
           parts: z.array(z.string()).describe('what was measured in it'),
           cooledDown: seconds.describe('before it began'),
