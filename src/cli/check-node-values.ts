@@ -12,7 +12,7 @@ import { findIndicator, indicators } from '../indicators/index.js';
 import type { Flags, Indicator } from '../indicators/indicator.js';
 import type { MachineDescription } from '../machine/types.js';
 import { parseBaseline } from '../qualify/baseline.js';
-import type { Tier } from '../qualify/suite.js';
+import type { Tier } from '../qualify/suite-file.js';
 import { parseCount, requireDuration } from '../quantities/parse.js';
 import type { BatchSpec, StackChoice } from '../record/schema.js';
 import { parseStack } from '../stacks/index.js';

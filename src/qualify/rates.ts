@@ -6,7 +6,7 @@ import type { MachineDescription } from '../machine/types.js';
 import { canonicalJson } from '../record/digest.js';
 import type { RecordBatch } from '../record/schema.js';
 import { comparableParameters } from './baseline-key.js';
-import { PART } from './suite.js';
+import { PART } from './suite-file.js';
 
 /** The KPI that is the median rate of an indicator, as it declares it; null: what others published has no indicator of ours. */
 export function rateKpi(indicator: string): string | null {

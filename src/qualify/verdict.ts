@@ -5,7 +5,8 @@ import type { Qualification, QualificationCheck, Verdict } from '../record/schem
 import type { Context, Judgement } from './criteria/criterion.js';
 import { judgementsOf, repeats } from './criteria/index.js';
 import { worstOf } from './findings.js';
-import type { CheckKind, Suite, SuiteCheck } from './suite.js';
+import type { Suite } from './suite.js';
+import type { CheckKind, SuiteCheck } from './suite-file.js';
 
 /** In so many attempts two must agree. */
 export const MOST_ATTEMPTS = 3;

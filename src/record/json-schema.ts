@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { CAMPAIGN_SCHEMA, campaignFile } from '../campaign/campaign-file.js';
 import { BASELINE_SCHEMA, writtenBaseline } from '../qualify/baseline-schema.js';
-import { SUITE_SCHEMA, suiteFile } from '../qualify/suite.js';
+import { SUITE_SCHEMA, suiteFile } from '../qualify/suite-file.js';
 import { STACK_FILE_SCHEMA, stackFile } from '../stacks/own/stack-file.js';
 import { INSPECTION_SCHEMA, RECORD_SCHEMA, written } from './schema.js';
 

@@ -3,7 +3,7 @@ import type { GpuDescription, GpuSurvey } from '../../src/machine/gpus.js';
 import type { Context } from '../../src/qualify/criteria/criterion.js';
 import { judgementsOf } from '../../src/qualify/criteria/index.js';
 import { isNotSeen } from '../../src/qualify/findings.js';
-import type { SuiteCheck } from '../../src/qualify/suite.js';
+import type { SuiteCheck } from '../../src/qualify/suite-file.js';
 import type { RecordInspection } from '../../src/record/schema.js';
 import { machineOf } from '../support/machine.js';
 import { contextOf, gpu, judgement, partsRecord, survey } from './support.js';

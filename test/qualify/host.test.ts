@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { readLimits } from '../../src/machine/limits.js';
 import type { MachineDescription } from '../../src/machine/types.js';
-import type { Suite, SuiteCheck } from '../../src/qualify/suite.js';
+import type { Suite } from '../../src/qualify/suite.js';
+import type { SuiteCheck } from '../../src/qualify/suite-file.js';
 import { checksOf, judgeAll, outcomeOf } from '../../src/qualify/verdict.js';
 import type { Verdict } from '../../src/record/schema.js';
 import { machineOf } from '../support/machine.js';

@@ -8,7 +8,8 @@ import type { Context, MemoryErrors } from '../../src/qualify/criteria/criterion
 import { judgementsOf } from '../../src/qualify/criteria/index.js';
 import { qualificationOf } from '../../src/qualify/qualification.js';
 import { historyKey } from '../../src/qualify/rates.js';
-import { CHECKS, type CheckKind, type Suite, type SuiteCheck } from '../../src/qualify/suite.js';
+import type { Suite } from '../../src/qualify/suite.js';
+import { CHECKS, type CheckKind, type SuiteCheck } from '../../src/qualify/suite-file.js';
 import { checksOf, judgeAll, outcomeOf, undecided } from '../../src/qualify/verdict.js';
 import type { PiBenchRecord, RecordBatch } from '../../src/record/schema.js';
 import { ceilingsOf } from '../support/batch.js';

@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { historyRun } from '../../src/qualify/history.js';
 import { identitiesOf, twinsOf } from '../../src/qualify/same-batch.js';
-import type { Suite, SuiteCheck } from '../../src/qualify/suite.js';
+import type { Suite } from '../../src/qualify/suite.js';
+import type { SuiteCheck } from '../../src/qualify/suite-file.js';
 import { checksOf, judgeAll, outcomeOf, undecided } from '../../src/qualify/verdict.js';
 import type { PiBenchRecord, RecordBatch } from '../../src/record/schema.js';
 import { contextOf, knownMachine, partsRecord } from './support.js';

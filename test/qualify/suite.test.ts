@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { TIERS } from '../../src/qualify/answer.js';
-import { parseSuite, type Suite, type Tier } from '../../src/qualify/suite.js';
+import { parseSuite, type Suite } from '../../src/qualify/suite.js';
+import type { Tier } from '../../src/qualify/suite-file.js';
 import { root } from '../support/pi-bench.js';
 
 const shipped = (tier: Tier): string => readFileSync(join(root, 'assets', 'suites', `${tier}.yaml`), 'utf8');

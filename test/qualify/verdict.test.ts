@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { repeats } from '../../src/qualify/criteria/index.js';
-import { CHECKS, type CheckKind, type SuiteCheck } from '../../src/qualify/suite.js';
+import { CHECKS, type CheckKind, type SuiteCheck } from '../../src/qualify/suite-file.js';
 import { checksOf, decide, type JudgedCheck, outcomeOf } from '../../src/qualify/verdict.js';
 import { VERDICTS } from '../../src/record/schema/qualification.js';
 import type { QualificationCheck, Verdict } from '../../src/record/schema.js';

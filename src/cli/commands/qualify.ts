@@ -5,7 +5,7 @@ import { UserError } from '../../errors.js';
 import type { Flags } from '../../indicators/indicator.js';
 import { monotonic } from '../../inspection/job.js';
 import { TIERS } from '../../qualify/answer.js';
-import type { Tier } from '../../qualify/suite.js';
+import type { Tier } from '../../qualify/suite-file.js';
 import { requireDuration } from '../../quantities/parse.js';
 import type { Seconds } from '../../units.js';
 import { ranksOfJobText } from '../campaign-of-each.js';

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../../errors.js';
 import { packageRoot } from '../../package.js';
-import { CHECKS, parseSuite, type Suite, type Tier } from '../../qualify/suite.js';
+import { parseSuite, type Suite } from '../../qualify/suite.js';
+import { CHECKS, type Tier } from '../../qualify/suite-file.js';
 
 const shipped = (tier: Tier): string =>
   readFileSync(join(packageRoot, 'assets', 'suites', `${tier}.yaml`), 'utf8');

@@ -7,7 +7,8 @@ import type { Baseline } from '../baseline-schema.js';
 import { type Cause, causeNamed, explainedBy } from '../causes.js';
 import { findingText, isKnown, isNotSeen, skipped, worstOf } from '../findings.js';
 import { identitiesOf } from '../same-batch.js';
-import { type CheckKind, type CheckOf, namedParts, PART, type SuiteCheck } from '../suite.js';
+import { namedParts } from '../suite.js';
+import { type CheckKind, type CheckOf, PART, type SuiteCheck } from '../suite-file.js';
 
 /** An earlier qualified run of a machine with the same serials. */
 export interface HistoryRun {

@@ -5,7 +5,7 @@ import type { MachineDescription } from '../../machine/types.js';
 import type { Finding } from '../../record/schema.js';
 import { type CauseName, causeNamed } from '../causes.js';
 import { atLeast, atMost, below, equalTo, type Looked, notSeen, skipped, told } from '../findings.js';
-import type { CheckKind, CheckOf } from '../suite.js';
+import type { CheckKind, CheckOf } from '../suite-file.js';
 import { type Context, type Criterion, judged, notPossible } from './criterion.js';
 import { standingCause, standingErrors } from './standing-errors.js';
 

@@ -1,5 +1,5 @@
 /** The registry of criteria: a new one is its file, its member in the suite's schema and its line here. */
-import type { CheckKind, SuiteCheck } from '../suite.js';
+import type { CheckKind, SuiteCheck } from '../suite-file.js';
 import { complete, correctness } from './correctness.js';
 import type { Context, Criterion, Judgement } from './criterion.js';
 import { clock, counters } from './events.js';

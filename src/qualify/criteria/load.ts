@@ -6,7 +6,7 @@ import type { Finding } from '../../record/schema.js';
 import { LEAST_UNLISTED } from '../../telemetry/gpu-processes.js';
 import { causeNamed } from '../causes.js';
 import { atMost, notSeen, skipped } from '../findings.js';
-import type { CheckOf } from '../suite.js';
+import type { CheckOf } from '../suite-file.js';
 import { type Criterion, type Judgement, judged, type Surroundings } from './criterion.js';
 
 /** Of all CPUs: what a system does by itself stays below. */

@@ -8,7 +8,8 @@ import type { Finding } from '../../record/schema.js';
 import { newRemaps } from '../../telemetry/gpu.js';
 import { type Cause, causeNamed } from '../causes.js';
 import { atMost, skipped } from '../findings.js';
-import { type CheckOf, namedParts } from '../suite.js';
+import { namedParts } from '../suite.js';
+import type { CheckOf } from '../suite-file.js';
 import { type Aftermath, type Context, type Judgement, judged, type MemoryErrors } from './criterion.js';
 
 const SOURCE = 'none may come in a run';

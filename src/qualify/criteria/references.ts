@@ -11,7 +11,7 @@ import type { Baseline, BaselineEntry } from '../baseline-schema.js';
 import { causeNamed } from '../causes.js';
 import { atLeast, type Looked, skipped } from '../findings.js';
 import { historyKey, purposeOf, rateKpi, serialOf } from '../rates.js';
-import type { CheckOf } from '../suite.js';
+import type { CheckOf } from '../suite-file.js';
 import { otherVersions, versionsOf, versionsText } from '../versions.js';
 import {
   batchesFor,
