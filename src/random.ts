@@ -1,5 +1,8 @@
 /** Random numbers that a seed decides: the same plan, the same permutations, each time and on each machine. */
 
+/** The largest seed: 32 bits are taken of each. */
+export const MOST_SEED = 2 ** 32 - 1;
+
 /** Mulberry32 (public domain): whole numbers from 0 to 2^32 - 1. Its 32 bits of state are plenty to shuffle. */
 export function randomBits(seed: number): () => number {
   let state = seed >>> 0;

@@ -7,6 +7,7 @@ import { checkYaml } from '../checked-yaml.js';
 import { indicators } from '../indicators/index.js';
 import type { Indicator } from '../indicators/indicator.js';
 import { nearest } from '../nearest.js';
+import { MOST_SEED } from '../random.js';
 import { AT_ONCE } from './at-once.js';
 import { isCommand } from './flag-values.js';
 
@@ -80,7 +81,7 @@ export const campaignFile = z.strictObject({
     .optional()
     .describe('file with stacks of your own, relative to this one; entries name them among their stacks'),
   labels: labels.optional().describe('for every number of the record'),
-  seed: z.int().min(0).optional().describe('of data and order; left out: drawn and recorded'),
+  seed: z.int().min(0).max(MOST_SEED).optional().describe('of data and order; left out: drawn and recorded'),
   budget: z
     .string()
     .optional()

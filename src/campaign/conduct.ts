@@ -5,11 +5,9 @@
 
 import { sum } from 'simple-statistics';
 import { isGpu, ordinalOf } from '../devices/device.js';
-import { DRIVER_SETTINGS } from '../devices/gpu-survey.js';
 import { UserError } from '../errors.js';
 import type { Engine, LaunchEnd } from '../execution/engine.js';
 import { type Cores, placeOthers, placeThreads } from '../execution/placement.js';
-import { gpuEnvironment } from '../frameworks/gpu-environment.js';
 import { findIndicator } from '../indicators/index.js';
 import { AT_GATE, type Job, monotonic } from '../inspection/job.js';
 import { gpuKernels, type NativeFault } from '../native.js';
@@ -19,11 +17,11 @@ import type { BatchEnd, InspectionEnd } from '../record/inspection-end.js';
 import { type Launched, otherThanFirst } from '../record/one-build.js';
 import type { BatchSpec, Campaign, PiBenchRecord, Warmup } from '../record/schema.js';
 import { identifyStack, launchOf, ownStackOf } from '../stacks/own/own-stack.js';
-import type { Environment } from '../stacks/stack.js';
 import { median } from '../statistics/quantile.js';
 import { inspectionFile, type Store, samplesFile } from '../store/store.js';
 import type { Seconds } from '../units.js';
 import { type Gate, makeGate } from './at-once.js';
+import { launchEnvironment } from './launch-environment.js';
 import { createLaunchTimes } from './launch-times.js';
 import type { PlannedInspection } from './plan.js';
 import { type Asked, createSchedule, decidesOnTheWay, type LaunchValue } from './schedule.js';
@@ -83,13 +81,6 @@ function coresOf({ cores, cpusOf }: Conductor, device: string): Cores {
   return own === null ? cores : { ...cores, allowed: cores.allowed.filter((cpu) => own.includes(cpu)) };
 }
 
-/** What the GPU asks of the launch's environment; nothing where the device is none. */
-function environmentOn(device: string, inFramework: boolean): Environment {
-  if (!isGpu(device)) return {};
-  const own = inFramework ? gpuEnvironment(ordinalOf(device), process.env.CUDA_VISIBLE_DEVICES) : {};
-  return { ...DRIVER_SETTINGS, ...own };
-}
-
 /** @param atOnce launches that are to measure at the same time, this one included */
 function makeJob(conductor: Conductor, planned: Asked, attempt: number, warmup: Warmup, atOnce: number): Job {
   const { campaign, store } = conductor;
@@ -103,7 +94,7 @@ function makeJob(conductor: Conductor, planned: Asked, attempt: number, warmup: 
   }
   const sampling: BatchSpec['sampling'] =
     planned.repetitions === null ? batch.sampling : { kind: 'fixed', repetitions: planned.repetitions };
-  const { executor, environment, ownFolders, framework } = launchOf(campaign, batch, threads);
+  const { executor, ownFolders, framework } = launchOf(campaign, batch, threads);
   // A framework brings the operands to the GPU by itself: they begin where every framework takes them, on the host.
   const ours = isGpu(batch.device) && framework === null;
   const gpu = ours ? { ordinal: ordinalOf(batch.device), kernels: gpuKernels } : null;
@@ -114,7 +105,7 @@ function makeJob(conductor: Conductor, planned: Asked, attempt: number, warmup: 
     attempt,
     case: batch.case,
     stack: identifyStack(campaign, batch.stack, batch.device),
-    environment: { ...environment, ...environmentOn(batch.device, framework !== null) },
+    environment: launchEnvironment(campaign, batch, process.env),
     ownFolders,
     device: batch.device,
     seed: planned.seed,

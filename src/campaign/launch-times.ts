@@ -8,7 +8,8 @@ export interface LaunchTimes {
   ended(batch: number, wall: Seconds, measured: boolean): void;
   /**
    * Of one launch of the batch: the mean of its own; before there is one, what it is asked to take with what others took beyond
-   * that. Of a number of repetitions nobody knows how long they are: the mean of all launches that have ended, of any batch.
+   * that. Of a number of repetitions nobody knows how long they are: the mean of all launches that have ended, of any batch; the longest
+   * that failed, as long as none was measured.
    * @returns null where nothing tells
    */
   expected(batch: number): Seconds | null;
@@ -48,12 +49,23 @@ export function createLaunchTimes(batches: readonly BatchSpec[]): LaunchTimes {
   const all = new Mean();
   /** What launches took beyond what was asked of them. */
   const beyond = new Mean();
+  /** Of a number of repetitions, where nothing told how long they are. */
+  let longestFailed: Seconds | null = null;
 
   function expected(batch: number): Seconds | null {
     const known = own[batch]?.value ?? null;
     if (known !== null) return known;
     const seconds = asked[batch] ?? null;
-    return seconds === null ? all.value : seconds + (beyond.value ?? 0);
+    return seconds === null ? (all.value ?? longestFailed) : seconds + (beyond.value ?? 0);
+  }
+
+  /** How long launches of the batch take, by one that was not measured to its end; null: it does not tell. */
+  function despiteFailure(batch: number, wall: Seconds): Seconds | null {
+    const seconds = asked[batch] ?? null;
+    if (seconds !== null) return Math.max(wall, seconds);
+    const known = own[batch]?.value ?? all.value;
+    if (known === null) longestFailed = Math.max(longestFailed ?? 0, wall);
+    return known !== null && wall > known ? wall : null;
   }
 
   /** All launches of batches that are measured at once. */
@@ -71,7 +83,8 @@ export function createLaunchTimes(batches: readonly BatchSpec[]): LaunchTimes {
   return {
     ended(batch, wall, measured) {
       const seconds = asked[batch] ?? null;
-      const took = measured || seconds === null ? wall : Math.max(wall, seconds);
+      const took = measured ? wall : despiteFailure(batch, wall);
+      if (took === null) return;
       own[batch]?.add(took);
       all.add(took);
       if (measured && seconds !== null) beyond.add(Math.max(0, wall - seconds));

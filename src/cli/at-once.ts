@@ -8,6 +8,7 @@ import { groupsOf } from '../record/at-once.js';
 import type { BatchSpec } from '../record/schema.js';
 import { findStack } from '../stacks/index.js';
 import { checkMemoryAtOnce } from './enough-memory.js';
+import { say } from './say.js';
 
 /**
  * What is measured at once has to begin and end together, each on a device of its own, in processes whose calls the addon makes.
@@ -63,4 +64,29 @@ export function atOnceOf(
   if (withoutOthers === 'refused') checkOthers(all, flags);
   checkMemoryAtOnce(all, machine);
   return all;
+}
+
+/** Titles that a line has room for. */
+const MOST_NAMED = 3;
+
+/**
+ * Which of the batches that were to be measured at once are measured alone, as no other device has the same case; null: none.
+ * @param batches of one command or entry, as `atOnceOf` makes them of its flags
+ */
+export function aloneText(batches: readonly BatchSpec[], flags: Flags): string | null {
+  const alone = flags['at-once'] === 'only' ? batches.filter(({ atOnce }) => atOnce !== true) : [];
+  if (alone.length === 0) return null;
+  const named = alone
+    .slice(0, MOST_NAMED)
+    .map(
+      ({ case: { indicator, parameters }, device }) =>
+        `${findIndicator(indicator).title(parameters)} on ${device}`,
+    );
+  const more = alone.length > MOST_NAMED ? [`${alone.length - MOST_NAMED} more`] : [];
+  return `--at-once: measured alone, as no other device has the same case: ${[...named, ...more].join('; ')}`;
+}
+
+export function sayAlone(batches: readonly BatchSpec[], flags: Flags): void {
+  const text = aloneText(batches, flags);
+  if (text !== null) say(text);
 }

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import type { MachineDescription } from '../machine/types.js';
 import { identity } from '../package.js';
 import { type Campaign, SCHEMA_VERSION } from '../record/schema.js';
+import { relevantEnvironment } from '../stacks/environment.js';
 import { locksText, type StackLocks } from '../stacks/own/lock.js';
 import { readJournal } from '../store/journal.js';
 import { JOURNAL, openStore, type Store } from '../store/store.js';
@@ -36,6 +37,7 @@ export function beginCampaign(
     campaign,
     machine: JSON.parse(JSON.stringify(machine)) as Record<string, never>,
     piBench,
+    environment: relevantEnvironment(process.env),
     at: campaign.createdAt,
   });
   const { entries } = readJournal(join(store.folder(), JOURNAL));

@@ -8,6 +8,7 @@ import type { Flags, MeasuringDefaults } from '../indicators/indicator.js';
 import type { MachineDescription } from '../machine/types.js';
 import { formatSeconds, formatShare } from '../quantities/format.js';
 import { parseCount, parseDuration, parseShare, requireDuration } from '../quantities/parse.js';
+import { MOST_SEED } from '../random.js';
 import type { BatchSpec, Warmup } from '../record/schema.js';
 import { DEFAULT_MARGIN } from '../statistics/compare.js';
 import { LEAST_ROUNDS, MOST_ROUNDS } from '../statistics/settling.js';
@@ -16,7 +17,6 @@ import type { Seconds } from '../units.js';
 
 const MOST_REPETITIONS = 20_000_000;
 const MOST_INSPECTIONS = 10_000;
-const MOST_SEED = 2 ** 32 - 1;
 /** Without --reps: within these counts. */
 const BUDGET = { kind: 'budget', least: 5, most: 20_000 } as const;
 /** Of a launch whose duration was asked for. */

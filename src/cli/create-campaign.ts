@@ -12,6 +12,7 @@ import { usableCpus } from '../machine/capacity.js';
 import type { MachineDescription } from '../machine/types.js';
 import { expandValues, twiceIn } from '../quantities/expand.js';
 import { plural } from '../quantities/format.js';
+import { MOST_SEED } from '../random.js';
 import { LABEL_NAMES } from '../record/labels.js';
 import type { BatchSpec, Campaign, Explored, OwnStack } from '../record/schema.js';
 import { distinctStacks, findStack, parseStack } from '../stacks/index.js';
@@ -204,7 +205,7 @@ export function createCampaign(input: CampaignInput): Campaign {
     id: makeCampaignId(name, createdAt),
     createdAt,
     command: [...command],
-    seed: seed ?? randomInt(2 ** 32),
+    seed: seed ?? randomInt(MOST_SEED + 1),
     batches: [...batches],
     ...(budget === null ? {} : { budget }),
     ...(Object.keys(labels).length === 0 ? {} : { labels: { ...labels } }),

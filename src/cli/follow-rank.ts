@@ -109,3 +109,9 @@ export async function letFollowersOfGo(campaign: Pick<Campaign, 'batches'>): Pro
   const library = jobLibrary(campaign);
   if (library !== null && !isMeetingPlace(library)) await letOthersGo(() => library);
 }
+
+/** Where nothing of it is left to measure: they have to end well, too, wherever they wait. */
+export async function endFollowersOf(campaign: Pick<Campaign, 'batches'>): Promise<void> {
+  const library = jobLibrary(campaign);
+  if (library !== null) await letOthersGo(() => library);
+}

@@ -3,6 +3,7 @@
  * and forgets what can no longer be read.
  */
 import { join } from 'node:path';
+import { changedVariables } from '../campaign/launch-environment.js';
 import { doneSoFar } from '../campaign/progress-of-journal.js';
 import { decidesOnTheWay } from '../campaign/schedule.js';
 import { UserError } from '../errors.js';
@@ -24,7 +25,7 @@ export const sayTruncated = ({ truncated }: Journal): void => {
   if (truncated) say('the last line of the journal was cut off by the kill and is dropped');
 };
 
-/** @throws UserError when this is not the machine, as it was, or not the pi-bench, that began the campaign. */
+/** @throws UserError when this is not the machine, as it was, or not the pi-bench or the environment, that began the campaign. */
 export function checkSame({ head }: Journal): void {
   const there = head.machine as unknown as MachineDescription;
   const here = describeHere((there.gpus?.devices.length ?? 0) > 0);
@@ -45,10 +46,12 @@ export function checkSame({ head }: Journal): void {
       `this campaign was begun by pi-bench ${head.piBench.version} (${head.piBench.commit ?? 'no commit'}): resume it with that one, or start it anew`,
     );
   }
-  const changed = changedConditions(there, here);
-  if (changed !== null)
+  const variables =
+    head.environment === undefined ? null : changedVariables(head.campaign, head.environment, process.env);
+  const changed = [changedConditions(there, here), variables].filter((text) => text !== null);
+  if (changed.length > 0)
     throw new UserError(
-      `this campaign was begun under other conditions (${changed}): resume it under those, or start it anew`,
+      `this campaign was begun under other conditions (${changed.join('; ')}): resume it under those, or start it anew`,
     );
 }
 

@@ -29,6 +29,7 @@ type Copy = keyof typeof COPIES;
 const COPY_NAMES = Object.keys(COPIES) as [Copy, ...Copy[]];
 export const GPU_OPERATIONS: readonly (Pass | Copy)[] = [...PASS_NAMES, ...COPY_NAMES];
 export const HOST_MEMORIES = ['pinned', 'pageable'] as const;
+type HostMemory = (typeof HOST_MEMORIES)[number];
 
 /** Passes read and write 16 bytes at a time, and the copy engine whole lines. */
 const GRAIN = 16;
@@ -112,11 +113,23 @@ function sizesOf(flags: Flags, operation: Pass | Copy, sizes: readonly Bytes[]):
   return operation === 'device-copy' ? sizes.slice(-1) : [Math.min(TRANSFER, sizes.at(-1) ?? TRANSFER)];
 }
 
+/** @throws UserError where nothing would come of the flag */
+function askedHosts({ host }: Flags, operations: readonly (Pass | Copy)[]): readonly HostMemory[] {
+  if (host === undefined) return HOST_MEMORIES;
+  if (!operations.some(ofHost))
+    throw new UserError(
+      `--host is of copies between host and GPU, and ${operations.join(', ')} has none: leave it out`,
+    );
+  return parseNames(String(host), '--host', HOST_MEMORIES);
+}
+
 /** Both ways at once only pinned memory is copied: of others it is left out, unless somebody names it, who is told so by `read`. */
-function hostsOf(flags: Flags, operation: Pass | Copy): readonly GpuMemory['host'][] {
+function hostsOf(
+  flags: Flags,
+  operation: Pass | Copy,
+  asked: readonly HostMemory[],
+): readonly GpuMemory['host'][] {
   if (!ofHost(operation)) return ['none'];
-  const asked =
-    flags.host === undefined ? HOST_MEMORIES : parseNames(String(flags.host), '--host', HOST_MEMORIES);
   if (operation !== 'both-ways') return asked;
   const pinned = asked.filter((host) => host === 'pinned');
   return pinned.length === 0 && flags.operation !== undefined ? asked : pinned;
@@ -144,6 +157,7 @@ export const memoryOnGpu: GpuSide = {
         : parseNames(String(flags.operation), '--operation', GPU_OPERATIONS);
     if (operations.includes('peer') && others.length === 0)
       throw new UserError('--operation peer copies to another GPU, and there is only one here');
+    const hosts = askedHosts(flags, operations);
     const defaults = defaultSizes(gpu.l2Bytes, gpu.memoryBytes);
     const share = flags.bytes === undefined ? null : parseMemoryShare(String(flags.bytes));
     const sizes = (operation: Pass | Copy): readonly Size[] =>
@@ -152,7 +166,7 @@ export const memoryOnGpu: GpuSide = {
         : [sharedSize(share, operation, gpu.freeBytes ?? null)];
     return operations.flatMap((operation) => {
       const peers = operation === 'peer' ? others.map(({ ordinal }) => gpuNamed(ordinal)) : ['none'];
-      return hostsOf(flags, operation).flatMap((host) =>
+      return hostsOf(flags, operation, hosts).flatMap((host) =>
         peers.flatMap((peer) => sizes(operation).map((size) => read({ operation, ...size, host, peer }))),
       );
     });

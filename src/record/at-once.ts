@@ -53,23 +53,30 @@ export function overlapOf(own: Window, all: readonly (Window | null)[]): number 
   return Math.max(0, common) / length;
 }
 
+/** A minute beside others over a moment alone would be the minute's doing, too. */
 const sameButAlone = ({ case: one, device, asked }: RecordBatch): string =>
-  canonicalJson([one, device, asked.stack, asked.labels ?? null]);
+  canonicalJson([one, device, asked.stack, asked.labels ?? null, asked.sampling]);
 
 /**
  * Of the rate that the same batch has alone, measured in the same way; null: it was not measured so, or has no rate, or no launch of
- * either ran to its end. A minute beside others over a moment alone would be the minute's doing, too.
+ * either ran to its end. A record may have thousands of batches, and each is looked at once.
  */
-export function shareOfAlone(batch: RecordBatch, batches: readonly RecordBatch[]): number | null {
-  if (!isResult(batch)) return null;
-  const alone = batches.filter(
-    (other) => isResult(other) && other.asked.atOnce !== true && sameButAlone(other) === sameButAlone(batch),
-  );
-  const sampling = canonicalJson(batch.asked.sampling);
-  const like = alone.find(({ asked }) => canonicalJson(asked.sampling) === sampling);
-  const [own, other] = [medianRate(batch), like === undefined ? null : medianRate(like)];
-  return own === null || other === null ? null : own / other;
+function sharesOfAlone(batches: readonly RecordBatch[]): (batch: RecordBatch) => number | null {
+  const alone = new Map<string, RecordBatch>();
+  for (const batch of batches) {
+    if (!isResult(batch) || batch.asked.atOnce === true) continue;
+    const key = sameButAlone(batch);
+    if (!alone.has(key)) alone.set(key, batch);
+  }
+  return (batch) => {
+    const like = isResult(batch) ? alone.get(sameButAlone(batch)) : undefined;
+    const [own, other] = [medianRate(batch), like === undefined ? null : medianRate(like)];
+    return own === null || other === null ? null : own / other;
+  };
 }
+
+export const shareOfAlone = (batch: RecordBatch, batches: readonly RecordBatch[]): number | null =>
+  sharesOfAlone(batches)(batch);
 
 /** Of the time of its repetitions: beside others that ended sooner, a device has its own rate for the rest. */
 export const LEAST_OVERLAP = 0.8;
@@ -81,6 +88,7 @@ export function withAtOnce(
   launches: readonly Launches[],
 ): readonly RecordBatch[] {
   const groups = groupsOf(asked);
+  const ofAlone = sharesOfAlone(batches);
   return batches.map((batch, i) => {
     const group = groups[i] ?? [i];
     if (group.length < 2) return batch;
@@ -95,7 +103,7 @@ export function withAtOnce(
       others: group.filter((member) => member !== i).map((member) => batches[member]?.device ?? ''),
       overlap,
       // Who was hardly beside the others shows nothing of what they leave him.
-      ofAlone: overlap !== null && overlap >= LEAST_OVERLAP ? shareOfAlone(batch, batches) : null,
+      ofAlone: overlap !== null && overlap >= LEAST_OVERLAP ? ofAlone(batch) : null,
     };
     return { ...batch, atOnce };
   });

@@ -20,13 +20,17 @@ function verifiedOf(batches: readonly RecordBatch[]): RecordBatch['verified'] {
  */
 export function basisOf(batches: readonly RecordBatch[], otherwise: string): Basis {
   const launches = batches.flatMap(counting);
-  const ends = launches.flatMap(({ endedAt }) => endedAt ?? []).map((at) => Date.parse(at));
+  // Of a curve's points together too many to be arguments of one call.
+  const last = launches.reduce(
+    (latest, { endedAt }) => (endedAt === undefined ? latest : Math.max(latest, Date.parse(endedAt))),
+    Number.NEGATIVE_INFINITY,
+  );
   const unseen = [
     ...batches.flatMap(({ imported }) => imported?.notChecked ?? []),
     ...launches.flatMap(({ notChecked }) => notChecked),
   ];
   return {
-    timestamp: ends.length === 0 ? otherwise : new Date(Math.max(...ends)).toISOString(),
+    timestamp: last === Number.NEGATIVE_INFINITY ? otherwise : new Date(last).toISOString(),
     verified: verifiedOf(batches),
     flags: once(batches.flatMap(({ flags }) => flags.map(({ name }) => name))),
     notChecked: once(unseen.map(({ flag }) => flag)),

@@ -27,14 +27,13 @@ const differingNames = (own: ByName, its: ByName): readonly string[] =>
 
 const environmentOf = ({ stack }: Launched): ByName | null => stack?.environment ?? null;
 
-/** Why it is no launch of what the first one that tells measured; null: nothing is known against it. */
 function otherBuild(one: Launched, launches: readonly Launched[]): string | null {
   const first = launches.find((other) => buildOf(other) !== null);
   const build = buildOf(one);
   if (first === undefined || build === null || build === buildOf(first)) return null;
   const { stack } = one;
   const name = stack?.mpi === undefined ? stack?.provider : `the MPI library ${stack.mpi.path}`;
-  return `it ran another build of ${name} than launch ${first.index + 1}: ${build}, not ${buildOf(first)}`;
+  return `another build of ${name} than launch ${first.index + 1}: ${build}, not ${buildOf(first)}`;
 }
 
 /** Whose file is the same may still be another one, by the packages around that. */
@@ -46,8 +45,12 @@ function otherPackages(one: Launched, launches: readonly Launched[]): string | n
     (name) => `${name} ${own[name] ?? 'is gone'}, not ${its[name] ?? 'there'}`,
   );
   if (differing.length === 0) return null;
-  return `it ran other packages than launch ${first.index + 1}: ${differing.join('; ')}`;
+  return `other packages than launch ${first.index + 1}: ${differing.join('; ')}`;
 }
+
+/** What a launch ran, or would run, that the first one of them that tells did not; null: nothing is known against it. */
+export const otherSoftware = (one: Launched, launches: readonly Launched[]): string | null =>
+  otherBuild(one, launches) ?? otherPackages(one, launches);
 
 function otherCode(one: Launched, launches: readonly Launched[]): string | null {
   const first = launches.find(({ stack }) => stack?.chose != null);
@@ -69,11 +72,11 @@ function otherEnvironment(one: Launched, launches: readonly Launched[]): string 
  * Why a launch is none of the batch, with those before it and after; null: nothing is known against it.
  * @param launches all of the batch, it included, in the order in which they were asked for
  */
-export const otherThanFirst = (one: Launched, launches: readonly Launched[]): string | null =>
-  otherBuild(one, launches) ??
-  otherPackages(one, launches) ??
-  otherEnvironment(one, launches) ??
-  otherCode(one, launches);
+export function otherThanFirst(one: Launched, launches: readonly Launched[]): string | null {
+  const software = otherSoftware(one, launches);
+  if (software !== null) return `it ran ${software}`;
+  return otherEnvironment(one, launches) ?? otherCode(one, launches);
+}
 
 /**
  * A batch is of one build in one environment, those of its first launch: a package that was replaced meanwhile, or a variable that

@@ -136,7 +136,7 @@ export function rateKpis(
       name: `${prefix}_time_to_result_seconds`,
       unit: () => 's',
       direction: 'lower',
-      help: `Seconds from the command to this record, waiting for other campaigns excluded; of several batches the part of each, by the time of its launches`,
+      help: 'Seconds in which the campaign launched, from its first launch to the end of its last; waiting for other campaigns, what is made ready before and the analysis after are not in it; of several batches the part of each, by the time of its launches',
       statistic: 'total',
       display: () => ({ divisor: 1, unit: 's', digits: 3 }),
       regression: false,

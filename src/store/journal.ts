@@ -21,6 +21,8 @@ const entrySchema = z.discriminatedUnion('event', [
     campaign: readable.campaign,
     machine: z.record(z.string(), z.json()),
     piBench: z.looseObject({ version: z.string(), commit: z.string().nullable() }),
+    /** Variables that change what is measured, as they were around it. Absent in journals from before they were written. */
+    environment: z.record(z.string(), z.string()).optional(),
     ...moment,
   }),
   z.looseObject({ event: z.literal('started'), ...inspection }),

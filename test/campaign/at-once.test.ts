@@ -11,6 +11,7 @@ import type { JournalEntry } from '../../src/store/journal.js';
 import type { Store } from '../../src/store/store.js';
 import { matmulCase } from '../support/batch.js';
 import { campaignOf, specOf } from '../support/campaign.js';
+import { withModule } from '../support/mocked.js';
 import { recordBatch } from '../support/records.js';
 
 const batchOf = (device: string, more: Partial<BatchSpec> = {}): BatchSpec =>
@@ -104,6 +105,34 @@ describe('what is measured at once', () => {
         }
       }),
     );
+  });
+});
+
+describe('a record of thousands of batches', () => {
+  it('is looked through once for what each has alone, not once for each', async () => {
+    let texts = 0;
+    const { withAtOnce } = await withModule(
+      'src/record/digest.ts',
+      {
+        canonicalJson: (value: unknown) => {
+          texts++;
+          return JSON.stringify(value);
+        },
+      },
+      () => import('../../src/record/at-once.js'),
+    );
+    const devices = Array.from({ length: 500 }, (_, cpu) => `cpu:${cpu}`);
+    const asked = measuredAtOnce(
+      devices.map((device) => batchOf(device)),
+      'beside',
+    );
+    const [alone, beside] = [recordBatch({ launches: [1] }), recordBatch({ launches: [2], atOnce: true })];
+    const batches = asked.map(({ device, atOnce }) => ({ ...(atOnce === true ? beside : alone), device }));
+    const together = { atOnce: { of: devices.length, began: 0, ended: 1 } };
+    const launches = asked.map(({ atOnce }) => (atOnce === true ? [{ document: together }] : []));
+    const made = withAtOnce(batches as never, asked, launches as never);
+    expect(made.filter(({ atOnce }) => atOnce?.ofAlone === 0.5)).toHaveLength(devices.length);
+    expect(texts).toBeLessThan(5 * asked.length);
   });
 });
 

@@ -177,6 +177,7 @@ measure:
       'measure:\n  - indicator: matmul\n    parameters:\n      dtype: float32\n      sise: 5',
       /^c\.yaml:5: measure\.0\.parameters: "sise" is unknown here; there is size, .*; did you mean size\?$/,
     ],
+    ['measure:\n  - indicator: peak\nseed: 4294967301', /^c\.yaml:3: seed: .*4294967295/],
     ['measure:\n  - indicator: peak\nseed: x', /^c\.yaml:3: seed: takes a number; got "x"$/],
     ['measure:\n  - indicator: peak\nlabels: {A: b}', /^c\.yaml:3: labels\.A: /],
     ['measure:\n  - indicator: peak\n    duration: *long', /^c\.yaml:3: Unresolved alias .*long/],

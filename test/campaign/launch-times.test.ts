@@ -55,6 +55,18 @@ describe('a launch of so many repetitions', () => {
     expect(times.expected(0)).toBe(3);
     expect(times.ofAll([2, 0, 1])).toBe(2 * 3 + 5);
   });
+
+  it('is not shorter for one that failed at once, of its own or of others, but longer for one that took longer', () => {
+    const times = createLaunchTimes([counted(), counted()]);
+    times.ended(0, 0.2, false);
+    times.ended(1, 0, false);
+    times.ended(0, 40, true);
+    times.ended(0, 0.2, false);
+    times.ended(0, 0.2, false);
+    expect([times.expected(0), times.expected(1)]).toEqual([40, 40]);
+    times.ended(0, 80, false);
+    expect(times.expected(0)).toBeGreaterThan(40);
+  });
 });
 
 describe('all that is to come', () => {

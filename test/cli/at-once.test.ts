@@ -1,5 +1,6 @@
 /** What --at-once refuses, whichever command it is given to. */
 import { expect, it } from 'vitest';
+import { aloneText } from '../../src/cli/at-once.js';
 import { batchesOfEntry } from '../../src/cli/entry-batches.js';
 import { sweptBatches } from '../../src/cli/swept-batches.js';
 import { findIndicator } from '../../src/indicators/index.js';
@@ -28,6 +29,19 @@ it('is refused by a sweep where it would change nothing', () => {
     ['cpu:0', true],
     ['cpu:1', true],
   ]);
+});
+
+it('names what only asks for and is measured alone, as no other device has it', () => {
+  const only = { 'at-once': 'only' };
+  const both = batchesOf('matmul', { device: 'cpu:0,cpu:1', size: '64' });
+  expect(aloneText(both, only)).toBeNull();
+  const [alone] = batchesOf('matmul', { device: 'cpu:0', size: '128', 'at-once': undefined });
+  if (alone === undefined) throw new Error('one was made');
+  expect(aloneText([...both, alone], only)).toMatch(
+    /^--at-once: measured alone, as no other device has the same case: matmul .*128.* on cpu:0$/,
+  );
+  expect(aloneText([...both, ...Array.from({ length: 5 }, () => alone)], only)).toMatch(/; 2 more$/);
+  expect(aloneText([...both, alone], { 'at-once': 'beside' })).toBeNull();
 });
 
 it('is refused of an entry of a campaign file, with its line; a suite measures the device alone', () => {

@@ -1,17 +1,19 @@
 /** Under which conditions a campaign may go on, and where. */
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { beginCampaign } from '../../src/cli/begin-campaign.js';
 import type { describeHere } from '../../src/cli/here.js';
 import { UserError } from '../../src/errors.js';
 import type { GpuDescription } from '../../src/machine/gpus.js';
 import type { MachineDescription } from '../../src/machine/types.js';
 import { identity } from '../../src/package.js';
+import { relevantEnvironment } from '../../src/stacks/environment.js';
 import { type Journal, readJournal } from '../../src/store/journal.js';
 import { cutToWholeLines } from '../../src/store/json-lines.js';
 import { JOURNAL } from '../../src/store/store.js';
-import { campaignOf } from '../support/campaign.js';
+import { matmulCase } from '../support/batch.js';
+import { campaignOf, specOf } from '../support/campaign.js';
 import { machineOf } from '../support/machine.js';
 import { withModule } from '../support/mocked.js';
 import { withFolder } from '../support/pi-bench.js';
@@ -213,6 +215,48 @@ it('looks at every label of a record that says what a number depends on, or the 
 it('names all that changed in one line', () => {
   const now = { ...machine, limits: { ...machine.limits, allowedCpus: '2' } };
   expect(resumed(withGpus('GPU-a'), now)).toThrow(/\(GPUs: [^;\n]+; CPUs that may be used: [^;\n]+\): /);
+});
+
+const onCase = (provider = 'embedded') => specOf({ case: matmulCase(), stack: { provider, variant: null } });
+const inShell = (then: Readonly<Record<string, string>> | undefined, batches = [onCase()]) => {
+  here.describe.mockReturnValue(machine);
+  const head = { machine, piBench: identity(), campaign: campaignOf(batches), environment: then };
+  return () => checkSame({ head } as unknown as Journal);
+};
+
+describe('in a shell with other variables', () => {
+  beforeEach(() => {
+    for (const name of Object.keys(relevantEnvironment(process.env))) vi.stubEnv(name, undefined);
+    vi.stubEnv('LD_LIBRARY_PATH', '/b');
+  });
+  afterEach(() => vi.unstubAllEnvs());
+
+  it('refuses where launches would run in another environment, and names from what to what', () => {
+    const refused = (told: string) =>
+      new UserError(
+        `this campaign was begun under other conditions (${told}): resume it under those, or start it anew`,
+      );
+    expect(inShell({ LD_LIBRARY_PATH: '/b' })).not.toThrow();
+    expect(inShell({ LD_LIBRARY_PATH: '/a' })).toThrow(refused('LD_LIBRARY_PATH: /a then, /b now'));
+    expect(inShell({})).toThrow(refused('LD_LIBRARY_PATH: not set then, /b now'));
+    expect(inShell({ LD_LIBRARY_PATH: '/b', MALLOC_ARENA_MAX: '1' })).toThrow(
+      refused('MALLOC_ARENA_MAX: 1 then, not set now'),
+    );
+  });
+
+  it('goes on with variables that all launches get from pi-bench, and with a journal that does not say them', () => {
+    const then = { LD_LIBRARY_PATH: '/b', OMP_NUM_THREADS: '3' };
+    const onLibrary = onCase('openblas');
+    expect(inShell(then, [onLibrary])).not.toThrow();
+    expect(inShell(then, [onLibrary, onCase()])).toThrow(/\(OMP_NUM_THREADS: 3 then, not set now\)/);
+    expect(inShell(undefined)).not.toThrow();
+  });
+
+  it('is told by the first line of a journal', () =>
+    withFolder(async (folder) => {
+      const { journal } = beginCampaign(campaignOf([specOf()]), folder, machine);
+      expect(journal[0]).toMatchObject({ environment: { LD_LIBRARY_PATH: '/b' } });
+    }));
 });
 
 it('refuses where another host runs the same image, and where nothing tells whether it is another', () => {

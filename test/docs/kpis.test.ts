@@ -54,6 +54,14 @@ function unitOf(kpi: KpiDeclaration | CurveDeclaration): string {
 describe('the table of KPIs', () => {
   const byName = new Map(rows.flatMap((row) => expanded(row.name).map((name) => [name, row] as const)));
 
+  // Packages that are downloaded before, and the analysis after, are in neither.
+  it('says of the time to a result what it is, as the code does', () => {
+    const name = 'pibench_matmul_time_to_result_seconds';
+    const kpi = indicators.flatMap(({ kpis }) => kpis).find((one) => one.name === name);
+    for (const text of [kpi?.help, byName.get(name)?.meaning])
+      expect(text).toMatch(/from its first launch to the end of its last/);
+  });
+
   it('has each that an indicator declares, and no other', () => {
     expect(declared.map(({ name }) => name).filter((name) => !byName.has(name))).toEqual([]);
     const names = new Set(declared.map(({ name }) => name));

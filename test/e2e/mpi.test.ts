@@ -1,6 +1,6 @@
 /** MPI's ranks as they measure, and what is said where one is lost; mpi-said.test.ts has what is said without measuring. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isInstalled, MPI_LIBRARIES, type MpiLibrary } from '../../scripts/lib/mpi-libraries.mjs';
@@ -125,8 +125,14 @@ for (const mpi of MPI_LIBRARIES) {
           expect(batches.map(({ verified, measured }) => [verified, measured])).toEqual([['passed', 2]]);
           const why = batches[0]?.inspections.map(({ notChecked }) => notChecked.map(({ flag }) => flag));
           for (const flags of why ?? []) expect(flags).toContain('launches-not-independent');
-          // Begun by another pi-bench: rank 0 finds out when the others wait for it already.
           const folder = campaignFolder(out);
+          // Nothing is left to measure: the others, who wait for rank 0, end well with it.
+          const complete = await within('resume', folder, '--json').ended;
+          expect(complete.stderr).toBe('');
+          expect(complete.code).toBe(0);
+          expect(printedRecord(complete).status).toBe('complete');
+          // Begun by another pi-bench: rank 0 finds out when the others wait for it already.
+          rmSync(join(folder, 'inspections', '0.npz'));
           const journal = join(folder, 'journal.ndjson');
           writeFileSync(
             journal,

@@ -209,6 +209,19 @@ describe('memory on a GPU', () => {
     ]);
   });
 
+  it('refuses memory of the host where nothing is copied from or to it', () => {
+    expect(() => cases({ operation: 'read,triad', host: 'pinned' })).toThrow(
+      '--host is of copies between host and GPU, and read, triad has none: leave it out',
+    );
+    expect(() => cases({ operation: 'host-to-device', host: 'nonsense' })).toThrow(
+      /--host nonsense is unknown/,
+    );
+    expect(cases({ operation: 'read,host-to-device', host: 'pinned' }).map(({ host }) => host)).toEqual([
+      ...['none', 'none'],
+      'pinned',
+    ]);
+  });
+
   it('copies to each other GPU where there are some', () => {
     const peers = cases({ operation: 'peer' }, withGpus(gpu(0, '9.0'), gpu(1, '9.0'), gpu(2, '9.0')));
     expect(peers.map(({ peer }) => peer)).toEqual(['cuda:1', 'cuda:2']);

@@ -132,6 +132,13 @@ describe('the page of one latency', () => {
     expect(text.indexOf('latency  ')).toBeLessThan(text.indexOf('rate  '));
     expect(shown(batchAt(32 * KIB, [1.25], { frequency: null }))).toContain('the clock is not known here');
   });
+
+  it('has the clock where no launch tells its time on a CPU, and so no cycles', () => {
+    const flags = [{ name: 'stolen', reason: 'a hypervisor took time', evidence: {} }];
+    const text = flowing(shown(batchAt(32 * KIB, [1.25, 1.24, 1.26], { frequency: 3e9, flags })));
+    expect(text).toMatch(/cycles not known: no launch tells .* of a clock of 3\.00 GHz/);
+    expect(text).not.toContain('the clock is not known here');
+  });
 });
 
 describe('latency under load', () => {

@@ -4,6 +4,7 @@ import type { ComparedPair } from '../../src/readers/comparison/document.js';
 import { settledLines } from '../../src/readers/terminal/settled.js';
 import { terminalStyle } from '../../src/readers/terminal/style.js';
 import type { PiBenchRecord } from '../../src/record/schema.js';
+import { settled } from '../../src/statistics/settling.js';
 import { recordOf } from '../support/records.js';
 
 const QUESTION = { by: null, reference: null, margin: null, across: [], force: false } as const;
@@ -134,6 +135,30 @@ describe('launches that took turns', () => {
     expect(compared([beside]).document.cases[1]?.comparisons[0]).toMatchObject({ margin: 0.02 });
   });
 
+  it('are told as their campaign told them, however many others the table compares', () => {
+    const settling = campaign({ counts: [10, 10], settle: 0.02 });
+    const fixed = Array.from({ length: 20 }, (_, i) => ({ parameters: { m: 10 + i }, phase: i }));
+    const others = recordOf({
+      batches: fixed.flatMap(({ parameters, phase }) =>
+        ['one', 'other'].map((provider, side) => ({
+          ...{ parameters, stack: { provider } },
+          launches: drifting(1, 6, phase + side),
+        })),
+      ),
+    }).batches;
+    const [reference = [], candidate = []] = settling.batches.map(
+      ({ launches }) => launches?.medians as readonly number[],
+    );
+    const verdict = settled(reference, candidate, 0.02, 1)?.verdict;
+    expect(verdict).toBe('slower');
+    const { document, pair } = compared([{ ...settling, batches: [...settling.batches, ...others] }]);
+    expect(pair).toMatchObject({ outcome: verdict, among: 1 });
+    expect(pair.pAdjusted).toBe(pair.p);
+    expect(document.cases.slice(1).map(({ comparisons }) => comparisons[0]?.among)).toEqual(
+      Array(20).fill(20),
+    );
+  });
+
   it('pair in the rounds that they were in, where one was left out and later ones went on', () => {
     // Each round has a drift of its own, which only the launch of the same round shares.
     const mood = (round: number): number => Math.exp(0.1 * ((round * 7) % 12));
@@ -200,5 +225,38 @@ describe('launches that took turns', () => {
     expect(settledLines(campaign({ settle: 0.02 }), style).join('\n')).toMatch(
       /other against one, by stack[\s\S]*slower/,
     );
+  });
+
+  describe('of one stack beside itself', () => {
+    /** The first and the second batch of each case, in their order, have these labels. */
+    const besideItself = (...labels: readonly Readonly<Record<string, string>>[]): PiBenchRecord => {
+      const record = campaign({ settle: 0.02 });
+      const [first] = record.batches;
+      const batches = record.batches.map((batch, i) => ({
+        ...batch,
+        stack: first?.stack ?? batch.stack,
+        asked: { ...batch.asked, labels: labels[i] ?? {} },
+      }));
+      const ofCase = (m: number) =>
+        batches.map((batch) => {
+          const one = { ...batch.case, parameters: { ...batch.case.parameters, m } };
+          return { ...batch, case: one, asked: { ...batch.asked, case: one } };
+        });
+      return { ...record, batches: [...ofCase(50), ...ofCase(60)] };
+    };
+    const shown = (record: PiBenchRecord): string =>
+      settledLines(record, terminalStyle({})).join(' ').replaceAll(/\s+/g, ' ');
+
+    it('have it over several cases, too, by the label that tells the two of each case apart', () => {
+      expect(shown(besideItself({ side: 'a', run: 'x' }, { side: 'b', run: 'x' }))).toMatch(
+        /side b against side a, by side.*slower/,
+      );
+    });
+
+    it('say what to ask for where several labels do', () => {
+      expect(shown(besideItself({ side: 'a', run: 'x' }, { side: 'b', run: 'y' }))).toMatch(
+        /^ compare pi-bench compare: the batches of this record differ in .*: say which to compare by, as in --by \w+/,
+      );
+    });
   });
 });

@@ -551,6 +551,42 @@ describe('launches that were not measured', () => {
     );
   });
 
+  it.each([
+    [
+      'budget',
+      [2, 0, 0, 0],
+      'incomplete: 2 launches measured, and 3 of 4 batches had none; they would not have ended in the time that was given (--budget)',
+    ],
+    ['budget', [0], 'incomplete: no launch was begun; none would have ended in the time that was given'],
+    [
+      'signal',
+      [2, 0],
+      'interrupted: 2 launches measured, and 1 of 2 batches had none; pi-bench resume finishes',
+    ],
+    ['signal', [0], 'interrupted: no launch was begun; pi-bench resume finishes it'],
+  ] as const)('are told where launches decide how many there are, and a %s came before some batches: %j', (stoppedBy, counts, says) => {
+    const whole = batchOf(matmulCase(), three);
+    const batches = counts.map((count): RecordBatch => {
+      const inspections = whole.inspections.slice(0, count);
+      return { ...whole, planned: count, measured: count, inspections };
+    });
+    const status = stoppedBy === 'signal' ? 'interrupted' : 'incomplete';
+    const record = { ...recordOf(['sweep', 'matmul'], batches), status, stoppedBy } as PiBenchRecord;
+    const text = renderRecord(record, null, style).replaceAll(/\s+/g, ' ');
+    expect(text).toContain(says);
+    expect(text).not.toContain('of 0 launches');
+    const [told = ''] = warnings(buildReport(record, []));
+    expect(told).toContain(says.slice(says.indexOf(': ') + 2, says.indexOf(';')));
+  });
+
+  it('are named where a batch alone had none', () => {
+    const batch = { ...batchOf(matmulCase(), []), planned: 0, measured: 0, rate: null };
+    const record = { ...recordOf(['matmul'], [batch]), status: 'incomplete', stoppedBy: 'budget' };
+    expect(renderRecord(record as PiBenchRecord, null, style)).toMatch(
+      /no result: no launch of it was begun/,
+    );
+  });
+
   const reason = 'the library was told to use 1 threads and says that it uses 7, which is another case';
   const failing = (variant: string): RecordBatch => {
     const batch = memoryOn(variant, 2 ** 20);

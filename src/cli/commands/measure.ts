@@ -5,7 +5,7 @@ import { makeStandby } from '../../execution/standby.js';
 import type { Indicator } from '../../indicators/indicator.js';
 import type { Campaign } from '../../record/schema.js';
 import { ownOfCampaign, ownStacksOf } from '../asked-stacks.js';
-import { atOnceOf } from '../at-once.js';
+import { atOnceOf, sayAlone } from '../at-once.js';
 import { budgetOf, labelsOf, measuringOptions, seedOf } from '../common-options.js';
 import { batchesOf, createCampaign } from '../create-campaign.js';
 import { describeHere } from '../here.js';
@@ -50,6 +50,7 @@ export function measureCommand(indicator: Indicator): CommandModule {
       const file = await ownStacksOf(flags);
       const batches = batchesOf(indicator, flags, machine, file.names);
       const asked = atOnceOf(indicator, batches, flags, machine);
+      sayAlone(asked, flags);
       const [seed, budget, labels] = [seedOf(flags), budgetOf(flags), labelsOf(flags)];
       const { batches: made, stacks, locks } = await ownOfCampaign(file, asked, flags.quiet === true);
       const campaign = createCampaign({

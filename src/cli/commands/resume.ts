@@ -10,7 +10,7 @@ import { movedOutOfSight, movedTo } from '../../store/moved.js';
 import { JOURNAL, QUALIFY, RECORD, STACK_LOCK } from '../../store/store.js';
 import { lockCampaign } from '../campaign-lock.js';
 import { STRICT } from '../common-options.js';
-import { followedLibrary, followLibrary, letFollowersOfGo } from '../follow-rank.js';
+import { endFollowersOf, followedLibrary, followLibrary, letFollowersOfGo } from '../follow-rank.js';
 import { checkSame, finishedIn, goOn, sayTruncated } from '../go-on.js';
 import { keepAddon } from '../keep-addon.js';
 import { openEngineHere } from '../open-engine.js';
@@ -18,6 +18,7 @@ import { restoreOwnStacks } from '../own-stacks.js';
 import { resumeQualification } from '../qualification/resume.js';
 import { runCampaign } from '../run-campaign.js';
 import { isSubmission, runSubmission } from '../run-submission.js';
+import { checkSameStacks } from '../same-stacks.js';
 import { say } from '../say.js';
 import { showEnd } from '../show-end.js';
 
@@ -80,7 +81,6 @@ async function resumeLocked(
   journal: Journal,
   options: ResumeOptions,
 ): Promise<void> {
-  checkSame(journal);
   const { campaign } = journal.head;
   const lock = await lockCampaign(campaign.id, folder);
   try {
@@ -99,14 +99,21 @@ async function resumeLocked(
 /** With the campaign to ourselves: its journal is as whoever worked on it has left it. */
 async function resumeCampaign(folder: string, path: string, options: ResumeOptions): Promise<void> {
   const journal = readJournal(path);
-  const finished = finishedIn(folder, journal);
-  if (finished === null && !doneSoFar(journal.entries).complete) keepAddon(folder, journal);
-  sayTruncated(journal);
   const { campaign } = journal.head;
+  const finished = finishedIn(folder, journal);
+  // Nothing is launched then: it stays as it is, wherever it is looked at and whatever became of its stacks.
+  if (finished !== null) {
+    await showEnd(await runCampaign(finished, options), options.json);
+    return endFollowersOf(campaign);
+  }
+  checkSame(journal);
+  if (!doneSoFar(journal.entries).complete) keepAddon(folder, journal);
+  sayTruncated(journal);
   const engine = await openEngineHere(campaign);
   try {
     await restoreOwnStacks(campaign.stacks ?? [], join(folder, STACK_LOCK), options.quiet);
-    const end = await runCampaign(finished ?? goOn(folder, journal), { ...options, engine });
+    checkSameStacks(folder, journal);
+    const end = await runCampaign(goOn(folder, journal), { ...options, engine });
     await showEnd(end, options.json);
   } finally {
     await engine.close();

@@ -10,6 +10,7 @@ import type { MachineDescription } from '../../machine/types.js';
 import { requireDuration } from '../../quantities/parse.js';
 import { terminalStyle } from '../../readers/terminal/style.js';
 import { ownOfCampaign } from '../asked-stacks.js';
+import { sayAlone } from '../at-once.js';
 import { outputOptions } from '../common-options.js';
 import { createCampaign } from '../create-campaign.js';
 import { distinctBatches } from '../distinct-batches.js';
@@ -36,7 +37,11 @@ function inputOf(
     command: process.argv.slice(2),
     batches: distinctBatches(
       file.entries,
-      (entry) => batchesOfEntry(entry, path, machine, own),
+      (entry) => {
+        const batches = batchesOfEntry(entry, path, machine, own);
+        sayAlone(batches, entry.flags);
+        return batches;
+      },
       ({ line }) =>
         say(`${path}:${line}: all of it is asked for above, and is measured once; ${WITH_LABELS}`),
     ),

@@ -5,6 +5,7 @@ import { UserError } from '../../errors.js';
 import { findIndicator, indicators } from '../../indicators/index.js';
 import type { Flags, Indicator } from '../../indicators/indicator.js';
 import { ownOfCampaign, ownStacksOf } from '../asked-stacks.js';
+import { sayAlone } from '../at-once.js';
 import { budgetOf, labelsOf, seedOf } from '../common-options.js';
 import { createCampaign } from '../create-campaign.js';
 import { describeHere } from '../here.js';
@@ -32,6 +33,7 @@ async function measureSweep(indicator: Indicator, flags: Flags): Promise<void> {
   const machine = describeHere(asksForGpu(String(flags.device)));
   const file = await ownStacksOf(flags);
   const asked = sweptBatches(indicator, flags, machine, file.names);
+  sayAlone(asked, flags);
   const [seed, budget, labels] = [seedOf(flags), budgetOf(flags), labelsOf(flags)];
   const { batches, stacks, locks } = await ownOfCampaign(file, asked, flags.quiet === true);
   const campaign = createCampaign({

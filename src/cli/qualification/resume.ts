@@ -10,9 +10,10 @@ import { type Journal, readJournal } from '../../store/journal.js';
 import { movedTo } from '../../store/moved.js';
 import { readRecord } from '../../store/read-record.js';
 import { JOURNAL, RECORD } from '../../store/store.js';
-import { goOn, sayTruncated } from '../go-on.js';
+import { checkSame, goOn, sayTruncated } from '../go-on.js';
 import { describeHere } from '../here.js';
 import { keepAddon } from '../keep-addon.js';
+import { checkSameStacks } from '../same-stacks.js';
 import { say } from '../say.js';
 import { type Asked, canBeResumed, keptSurroundings, readAsked, suiteOf } from './asked.js';
 import { deliver, exitOf, printVerdict } from './deliver.js';
@@ -111,8 +112,10 @@ export async function resumeQualification(
     printVerdict(record, path, delivery);
     return;
   }
+  checkSame(journal);
   // What is measured again is held to what the first campaign measured, also where that one is complete.
   keepAddon(folder, journal);
+  checkSameStacks(folder, journal);
   for (const one of found) sayTruncated(one.journal);
   const suite = suiteOf(asked);
   const expected = parseExpected(asked.expect);

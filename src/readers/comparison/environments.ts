@@ -5,7 +5,7 @@ import type { Circumstance } from './circumstance.js';
 
 /**
  * What pi-bench itself sets, or leaves out, for some stacks and not for others, and by the case's threads and device (`environment` of
- * src/stacks, `environmentOn` of src/campaign/conduct.ts): between two stacks no difference that anybody made.
+ * src/stacks, `environmentOn` of src/campaign/launch-environment.ts): between two stacks no difference that anybody made.
  */
 const OURS: ReadonlySet<string> = new Set([
   ...['OMP_NUM_THREADS', 'OMP_DYNAMIC', 'OMP_THREAD_LIMIT', 'OMP_PROC_BIND', 'OMP_PLACES'],

@@ -5,6 +5,7 @@ import { effectiveFrequency } from '../../record/clock.js';
 import { cyclesOfLoad, loadTime } from '../../record/latency-kpis.js';
 import { isCurve } from '../../record/read-curves.js';
 import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
+import type { Hertz } from '../../units.js';
 import { trafficText } from '../beside.js';
 import { uncertaintyText } from './basis.js';
 import { drawCurve, LEAST_CURVE } from './curve.js';
@@ -34,6 +35,14 @@ function howOf(batch: RecordBatch): string {
   return `${orderOf(batch)} order${load === null ? '' : `, ${loadText(load)}`}`;
 }
 
+function cyclesText(clock: Hertz | null, cycles: number | null): string {
+  if (clock === null) return 'the clock is not known here';
+  const rate = withPrefix(clock, 'Hz', 3);
+  return cycles === null
+    ? `not known: no launch tells how long its thread had a CPU (stolen, throttled or preempted), of a clock of ${rate}`
+    : `${significant(cycles, 3)} a load, of a clock of ${rate}`;
+}
+
 /** What the page of one batch says first: who asks for a latency asks for a time. */
 export function latencyRows(batch: RecordBatch, style: Style): Row[] {
   const time = batch.case.indicator === 'latency' ? loadTime(batch) : null;
@@ -47,12 +56,7 @@ export function latencyRows(batch: RecordBatch, style: Style): Row[] {
   const traffic = trafficText(batch);
   return [
     ['latency', `${style.bold(`${formatSeconds(value)} a load`)}${between}`],
-    [
-      'cycles',
-      clock === null || cycles === null
-        ? 'the clock is not known here'
-        : `${significant(cycles, 3)} a load, of a clock of ${withPrefix(clock, 'Hz', 3)}`,
-    ],
+    ['cycles', cyclesText(clock, cycles)],
     ...(traffic === null ? [] : ([['beside', traffic]] as Row[])),
   ];
 }

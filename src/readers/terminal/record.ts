@@ -7,7 +7,7 @@ import { commandName } from '../../record/command-name.js';
 import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
 import { atOnceText } from '../beside.js';
 import { stackKey } from '../comparison/sides.js';
-import { measuredText } from '../launch-counts.js';
+import { measuredText, unbegun } from '../launch-counts.js';
 import { choiceTexts } from '../library-choice.js';
 import { notSettledText } from '../not-settled.js';
 import { printable } from '../printable.js';
@@ -40,12 +40,13 @@ function launchesText({ imported, stoppedBy, status, batches }: PiBenchRecord, w
   const launched = count(({ inspections }) => inspections.length);
   if (imported !== undefined)
     return `${grouped(measured)} of ${plural(planned, 'launch', 'launches')} are among what was imported`;
-  const text = measuredText(measured, planned);
+  const text = measuredText(batches);
   // Where launches decide how many there are, those that time cut off were never planned.
-  const unlaunched = batches.some((batch) => batch.inspections.length < batch.planned);
+  const without = unbegun(batches).length > 0;
+  const unlaunched = without || batches.some((batch) => batch.inspections.length < batch.planned);
   if (stoppedBy === 'budget' && unlaunched) {
-    const late =
-      launched > 0 ? 'the others would not have' : planned > 1 ? 'none would have' : 'it would not have';
+    const others = without ? 'they would not have' : 'the others would not have';
+    const late = launched > 0 ? others : planned === 1 ? 'it would not have' : 'none would have';
     return `${text}; ${late} ended in the time that was given (--budget)`;
   }
   // A launch that crashed, hung or was wrong is a result: resume does not repeat it.

@@ -42,7 +42,7 @@ export function recordSchema(object: ObjectOf, parts: CaseSchemas & CampaignSche
     recommendations: z.array(recommendation).optional().describe('what a sweep of repetitions answers'),
     accounting: object({
       wall: seconds.describe(
-        'from the command to the record, waiting for other campaigns excluded; at least, where there is `unended`',
+        'in which the campaign launched: from its first launch to the end of its last, those of all its processes together; waiting for other campaigns, what is made ready before and the analysis after are not in it; at least, where there is `unended`',
       ),
       measured: seconds.describe('inside the repetitions that count'),
       share: z.number(),

@@ -45,7 +45,7 @@ export function warnings({
     ...(status === 'complete'
       ? []
       : [
-          `The campaign is ${status}: ${imported === null ? measuredText(measured, planned) : `${grouped(measured)} of ${plural(planned, 'launch', 'launches')} are among what was imported`}.`,
+          `The campaign is ${status}: ${imported === null ? measuredText(batches) : `${grouped(measured)} of ${plural(planned, 'launch', 'launches')} are among what was imported`}.`,
         ]),
     ...(notSettled === null ? [] : [sentence(notSettled)]),
     ...missedPrecision(batches).map(sentence),

@@ -63,14 +63,30 @@ export function identifyStack(
   return { ...identity, ...(own.owner === null ? {} : { package: own.owner }), own: described };
 }
 
-/** How a launch is asked for, and the environment that it starts in. */
+/**
+ * What a stack asks of its launches' environment.
+ * @param from what they inherit
+ */
+export function stackEnvironment(
+  campaign: Campaign,
+  choice: StackChoice,
+  threads: number,
+  from: NodeJS.ProcessEnv,
+): Environment {
+  const own = ownStackOf(campaign, choice);
+  return {
+    ...findStack(choice.provider).environment(threads),
+    ...(own === null ? {} : ownEnvironment(own, from.LD_LIBRARY_PATH)),
+  };
+}
+
+/** How a launch is asked for. */
 export function launchOf(
   campaign: Campaign,
   { stack: choice, device }: Pick<BatchSpec, 'stack' | 'device'>,
   threads: number,
 ): {
   readonly executor: Executor;
-  readonly environment: Environment;
   readonly ownFolders: readonly string[];
   /** null: the stack is no framework in JavaScript. */
   readonly framework: FrameworkJob | null;
@@ -82,9 +98,5 @@ export function launchOf(
     ownFolders: [...(own?.folders ?? []), ...frameworks],
     executor: withFrameworksOf(own, () => stack.executor(choice.variant)),
     framework: withFrameworksOf(own, () => stack.framework?.job(choice.variant, threads, device) ?? null),
-    environment: {
-      ...stack.environment(threads),
-      ...(own === null ? {} : ownEnvironment(own, process.env.LD_LIBRARY_PATH)),
-    },
   };
 }
