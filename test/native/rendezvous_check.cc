@@ -152,6 +152,27 @@ void check_names_of_loopback(Checks& checks) {
   checks.that(!reached("127.0.0.1"), "but where the loopback is named it is meant");
 }
 
+// Where every network is listened to, those come who have addresses of either family.
+void check_both_families(Checks& checks) {
+  using namespace pibench::collective::rendezvous;
+  const Socket listener = listening({"", 0});
+  const auto seen_as = [&listener](const std::string& host) {
+    const auto come = connected({host, port_of(listener)}, pibench::now() + kPatience);
+    const auto met = come ? accepted(listener, pibench::now() + kPatience) : std::nullopt;
+    return met ? peer_of(*met) : "nobody";
+  };
+  checks.that(seen_as("127.0.0.1") == "127.0.0.1", "who comes by IPv4 is known by its number",
+              seen_as("127.0.0.1"));
+  if (free_place_of_six().empty()) return;
+  checks.that(seen_as("::1") == "::1", "and who comes by IPv6, at the same port", seen_as("::1"));
+  const std::vector<std::string> hosts = own_hosts();
+  checks.that(std::ranges::none_of(hosts, [](const auto& host) { return host.starts_with("fe80"); }) &&
+                  std::ranges::find(hosts, "::1") == hosts.end(),
+              "no number is told to others that means something else to them");
+  for (const std::string& host : hosts)
+    checks.that(seen_as(host) == host, "each number that is told to others leads here", host);
+}
+
 // Two that have met.
 std::vector<Member> pair() {
   std::vector<Member> members;
@@ -336,6 +357,7 @@ int main() {
     check_messages(checks, six, "by a port of IPv6");
   else
     Checks::inform("there is no IPv6 here, by which ranks could meet");
+  check_both_families(checks);
   // What a job before has left: nobody listens there any more.
   std::ofstream(file) << "127.0.0.1 1\n";
   check_messages(checks, "file:" + file, "by a file, in place of an older one");

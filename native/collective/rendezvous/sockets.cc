@@ -17,6 +17,7 @@
 #include <cstring>
 #include <memory>
 #include <stdexcept>
+#include <string_view>
 
 namespace pibench::collective::rendezvous {
 namespace {
@@ -39,10 +40,14 @@ Found find(const Address& address, int flags) noexcept {
   return Found(found);
 }
 
+// One of IPv4 that came to a socket of IPv6 is told as the number that it has itself.
 std::string text_of(const sockaddr* address, socklen_t length) {
+  constexpr std::string_view kMapped = "::ffff:";
   std::array<char, NI_MAXHOST> host{};
   if (getnameinfo(address, length, host.data(), host.size(), nullptr, 0, NI_NUMERICHOST) != 0) return {};
-  return host.data();
+  const std::string_view text(host.data());
+  const bool is_mapped = text.starts_with(kMapped) && text.find('.') != std::string_view::npos;
+  return std::string(is_mapped ? text.substr(kMapped.size()) : text);
 }
 
 // Whether something may be done with it before `until`.
@@ -91,6 +96,23 @@ const char* advice_for(int error) noexcept {
   }
 }
 
+// None where it cannot be had, and then why.
+Socket listening_at(const addrinfo& place, int& error) noexcept {
+  Socket made(socket(place.ai_family, place.ai_socktype | SOCK_CLOEXEC, place.ai_protocol));
+  constexpr int kYes = 1;
+  constexpr int kNo = 0;
+  if (made.is_open()) setsockopt(made.descriptor(), SOL_SOCKET, SO_REUSEADDR, &kYes, sizeof kYes);
+  if (made.is_open() && place.ai_family == AF_INET6)
+    setsockopt(made.descriptor(), IPPROTO_IPV6, IPV6_V6ONLY, &kNo, sizeof kNo);
+  if (made.is_open() && bind(made.descriptor(), place.ai_addr, place.ai_addrlen) == 0 &&
+      listen(made.descriptor(), SOMAXCONN) == 0) {
+    fcntl(made.descriptor(), F_SETFL, O_NONBLOCK);
+    return made;
+  }
+  error = errno;
+  return {};
+}
+
 std::string numbered(const Address& address) {
   return (address.host.empty() ? "port " : address.host + ":") + std::to_string(address.port);
 }
@@ -114,20 +136,17 @@ Address address_of(const std::string& text) {
 }
 
 Socket listening(const Address& address) {
-  const Found found = find(address, AI_PASSIVE);
-  if (!found)
-    throw std::runtime_error("there is no host " + address.host + ": name the one that rank 0 runs on");
   int error = 0;
-  for (const addrinfo* one = found.get(); one != nullptr; one = one->ai_next) {
-    Socket made(socket(one->ai_family, one->ai_socktype | SOCK_CLOEXEC, one->ai_protocol));
-    const int yes = 1;
-    if (made.is_open()) setsockopt(made.descriptor(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    if (made.is_open() && bind(made.descriptor(), one->ai_addr, one->ai_addrlen) == 0 &&
-        listen(made.descriptor(), SOMAXCONN) == 0) {
-      fcntl(made.descriptor(), F_SETFL, O_NONBLOCK);
-      return made;
+  // A socket of IPv6's networks takes those who come by IPv4's, too; a kernel may have none of it.
+  const std::vector<std::string> hosts =
+      address.host.empty() ? std::vector<std::string>{"::", "0.0.0.0"} : std::vector{address.host};
+  for (const std::string& host : hosts) {
+    const Found found = find({host, address.port}, AI_PASSIVE);
+    if (!found && !address.host.empty())
+      throw std::runtime_error("there is no host " + host + ": name the one that rank 0 runs on");
+    for (const addrinfo* one = found.get(); one != nullptr; one = one->ai_next) {
+      if (Socket made = listening_at(*one, error); made.is_open()) return made;
     }
-    error = errno;
   }
   throw std::runtime_error("cannot listen at " + numbered(address) + ": " + std::strerror(error) +
                            advice_for(error));
@@ -183,15 +202,32 @@ std::string peer_of(const Socket& socket) {
   return text_of(reinterpret_cast<const sockaddr*>(&theirs), length);
 }
 
+namespace {
+
+// Empty for what others cannot reach: the loopback's, and IPv6's of one cable, which means another one on
+// each host.
+std::string number_for_others(const sockaddr& address) {
+  if (address.sa_family == AF_INET) {
+    const std::string host = text_of(&address, sizeof(sockaddr_in));
+    return host.starts_with("127.") ? std::string() : host;
+  }
+  if (address.sa_family != AF_INET6) return {};
+  const in6_addr& six = reinterpret_cast<const sockaddr_in6&>(address).sin6_addr;
+  if (IN6_IS_ADDR_LOOPBACK(&six) || IN6_IS_ADDR_LINKLOCAL(&six)) return {};
+  return text_of(&address, sizeof(sockaddr_in6));
+}
+
+}  // namespace
+
 std::vector<std::string> own_hosts() {
   std::vector<std::string> hosts;
   ifaddrs* all = nullptr;
   if (getifaddrs(&all) != 0) return {"127.0.0.1"};
   const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> freed(all, freeifaddrs);
   for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
-    if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET) continue;
-    const std::string host = text_of(one->ifa_addr, sizeof(sockaddr_in));
-    if (!host.empty() && !host.starts_with("127.")) hosts.push_back(host);
+    if (one->ifa_addr == nullptr) continue;
+    const std::string host = number_for_others(*one->ifa_addr);
+    if (!host.empty()) hosts.push_back(host);
   }
   hosts.emplace_back("127.0.0.1");
   return hosts;
