@@ -233,6 +233,9 @@ Verification verify_sampled(const ProductOf<E>& p, std::uint64_t seed, const aut
   const std::vector<std::int64_t> columns = one_of_each(p.n, draw(seed, 1));
   std::vector<typename E::Operand> a, b;
   std::vector<typename E::Result> c;
+  a.reserve(rows.size() * static_cast<std::size_t>(p.k));
+  b.reserve(columns.size() * static_cast<std::size_t>(p.k));
+  c.reserve(rows.size() * columns.size());
   for (const std::int64_t i : rows) {
     for (std::int64_t l = 0; l < p.k; ++l) a.push_back(p.a.at(i, l));
     for (const std::int64_t j : columns) c.push_back(p.c[i * p.n + j]);

@@ -101,10 +101,18 @@ const MOST_SHARED_CHECKS = 15;
 /** Threads that check a GPU's products on the host, at most. */
 const GPU_CHECKERS = 16;
 
-/** What the check of a result keeps beside it, at most: sums of the rows of A, B and C, of float64 in twice as many bits (`RowSum` there). */
-function checkBytes({ m, n, k, batch }: Matmul, threads: number): Bytes {
+/** Of how many rows of A and columns of B a check takes one to itself (`kSampled` there). */
+const SAMPLED = 64;
+
+/**
+ * What the check of a result keeps beside it, at most: sums of the rows of A, B and C, of float64 in twice as many bits
+ * (`RowSum` there), then some rows of A and columns of B, and where those meet.
+ */
+function checkBytes({ m, n, k, batch }: Matmul, threads: number, operand: Bytes, result: Bytes): Bytes {
   const atOnce = batch > MOST_SHARED_CHECKS ? Math.min(batch, threads) : 1;
-  return atOnce * (48 * k + 48 * m + 16 * n);
+  const rows = Math.ceil(m / SAMPLED);
+  const columns = Math.ceil(n / SAMPLED);
+  return atOnce * (48 * k + 48 * m + 16 * n + (rows + columns) * k * operand + rows * columns * result);
 }
 
 /** Of A, B and C, once each. */
@@ -237,10 +245,13 @@ export const matmul: Indicator = {
     const matmul = read(parameters);
     const { m, n, k, dtype, threads, prepack, batch } = matmul;
     const operands = operandBytes(matmul);
-    const checking = checkBytes(matmul, threads ?? GPU_CHECKERS);
     // Of a GPU's product the host has the operands once as numbers, to check the result, and the result twice.
-    if (threads === undefined)
-      return batch * ((m * k + k * n) * checkedAs(dtype) + m * n * 16) + checking + GPU_PROCESS;
+    if (threads === undefined) {
+      const element = checkedAs(dtype);
+      const checking = checkBytes(matmul, GPU_CHECKERS, element, element);
+      return batch * ((m * k + k * n) * element + m * n * 16) + checking + GPU_PROCESS;
+    }
+    const checking = checkBytes(matmul, threads, ELEMENT[dtype].operand, ELEMENT[dtype].result);
     // Packed panels are bounded by the block sizes. A packed element is as wide as a result.
     const packing = 32 * 2 ** 20 + threads * 4 * 2 ** 20;
     const prepacked = prepack ? batch * k * (n + 64) * ELEMENT[dtype].result : 0;
