@@ -1,6 +1,7 @@
 #include "choice.h"
 
 #include <algorithm>
+#include <ranges>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -29,7 +30,12 @@ constexpr std::size_t kMostElements = std::size_t{32} << 20U;
 // For each candidate.
 constexpr Nanoseconds kTime = 20'000'000;
 constexpr int kLeastRounds = 2;
+// Of all that there are, and of those that are near the best of them.
 constexpr int kMostRounds = 25;
+constexpr int kMostFinalRounds = 100;
+// So near the best is whatever may be the best: a first trial stands among others that empty the caches, and
+// is of 25 rounds at most.
+constexpr double kNear = 1.05;
 // Streaming to lines that are in the first cache goes at one of two rates, by what was done before: that of
 // plain stores, or an eighth of it (Zen 5). A trial may see the one and the measurement the other, and so it
 // was for one of twelve copies of 32 to 64 KiB. Where streaming pays, it pays by far more than this.
@@ -55,11 +61,19 @@ Nanoseconds time_of(Team& team, Call call) noexcept {
   return now() - begin;
 }
 
+bool streams(Stores stores) noexcept { return stores == Stores::streaming || stores == Stores::paged; }
+
 // Of two the shorter: a trial is longer where it lost its CPU, and never shorter than it can be.
 Nanoseconds median(std::vector<Nanoseconds> times) {
   const auto middle = times.begin() + static_cast<std::ptrdiff_t>((times.size() - 1) / 2);
   std::ranges::nth_element(times, middle);
   return *middle;
+}
+
+// Of one that streams more than its time: see kStreamingGain.
+double cost(const Tried& tried) {
+  const auto time = static_cast<double>(median(tried.times));
+  return streams(tried.choice.stores) ? time * kStreamingGain : time;
 }
 
 // The passes of one trial, and as many as that at most before it.
@@ -68,12 +82,26 @@ std::size_t passes_over(std::size_t count) {
   return std::max({std::size_t{1}, kLeastElements / elements, std::min(kPasses, kMostElements / elements)});
 }
 
-bool streams(Stores stores) noexcept { return stores == Stores::streaming || stores == Stores::paged; }
-
 bool is_wanted(Stores stores, const Wanted& wanted) noexcept {
   if (stores == Stores::paged && wanted.elements < kLeastPaged) return false;
   return !wanted.stores || *wanted.stores == stores ||
          (*wanted.stores == Stores::streaming && streams(stores));
+}
+
+// In rounds to and fro: who is before whom changes, so that nobody is always tried behind the one that leaves
+// the caches as they suit it.
+void try_in_turns(Team& team, std::span<const Arrays> arrays, int most_rounds, std::vector<Tried>& all) {
+  const std::size_t passes = passes_over(arrays[0].count);
+  const auto time = static_cast<Nanoseconds>(all.size()) * kTime;
+  const Nanoseconds begin = now();
+  for (int round = 0; round < kLeastRounds || (round < most_rounds && now() - begin < time); ++round) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      Tried& tried = all[round % 2 == 0 ? i : all.size() - 1 - i];
+      // Untimed first: what the candidate before left in the caches is not its doing.
+      time_of(team, {arrays, &tried.choice, std::min(passes, kPasses)});
+      tried.times.push_back(time_of(team, {arrays, &tried.choice, passes}));
+    }
+  }
 }
 
 }  // namespace
@@ -105,30 +133,33 @@ std::vector<Choice> passes_wanted(const Wanted& wanted) {
   return all;
 }
 
-Choice best_of(std::span<const Tried> all) {
-  const auto cost = [](const Tried& tried) {
-    const auto time = static_cast<double>(median(tried.times));
-    return streams(tried.choice.stores) ? time * kStreamingGain : time;
-  };
-  return std::ranges::min_element(all, {}, cost)->choice;
+Choice best_of(std::span<const Tried> all) { return std::ranges::min_element(all, {}, cost)->choice; }
+
+std::vector<Choice> near_best(std::span<const Tried> all) {
+  const double least = std::ranges::min(all | std::views::transform(cost));
+  std::vector<Choice> near;
+  for (const Tried& tried : all) {
+    if (cost(tried) <= least * kNear) near.push_back(tried.choice);
+  }
+  return near;
 }
 
 Choice choose(Team& team, std::span<const Arrays> arrays, const Wanted& wanted) {
-  std::vector<Tried> all;
-  for (const Choice& choice : passes_wanted(wanted)) all.push_back({choice, {}});
-  if (all.empty()) throw std::invalid_argument("there is no such pass for " + std::string(wanted.isa));
-  if (all.size() == 1) return all[0].choice;
-  const std::size_t passes = passes_over(arrays[0].count);
-  const auto time = static_cast<Nanoseconds>(all.size()) * kTime;
-  const Nanoseconds begin = now();
-  for (int round = 0; round < kLeastRounds || (round < kMostRounds && now() - begin < time); ++round) {
-    for (Tried& tried : all) {
-      // Untimed first: what the candidate before left in the caches is not its doing.
-      time_of(team, {arrays, &tried.choice, std::min(passes, kPasses)});
-      tried.times.push_back(time_of(team, {arrays, &tried.choice, passes}));
-    }
-  }
-  return best_of(all);
+  const auto tried_of = [&](const std::vector<Choice>& choices, int most_rounds) {
+    std::vector<Tried> all;
+    for (const Choice& choice : choices) all.push_back({choice, {}});
+    try_in_turns(team, arrays, most_rounds, all);
+    return all;
+  };
+  const std::vector<Choice> wanted_ones = passes_wanted(wanted);
+  if (wanted_ones.empty())
+    throw std::invalid_argument("there is no such pass for " + std::string(wanted.isa));
+  if (wanted_ones.size() == 1) return wanted_ones[0];
+  const std::vector<Tried> first = tried_of(wanted_ones, kMostRounds);
+  const std::vector<Choice> finalists = near_best(first);
+  // Over arrays that take so long the rounds of the first trial are all that there is time for.
+  if (finalists.size() == 1 || cost(first[0]) * kLeastRounds > kTime) return best_of(first);
+  return best_of(tried_of(finalists, kMostFinalRounds));
 }
 
 std::string_view name_of(Stores stores) {

@@ -39,6 +39,9 @@ struct Tried {
 // `all` is not empty, and none of the times is.
 Choice best_of(std::span<const Tried> all);
 
+// Those that may be the best as well, by the same order: none is behind it by more than chance.
+std::vector<Choice> near_best(std::span<const Tried> all);
+
 // What there is to choose from: `stores` are those wanted, or any; `isa` as in kernels_named, or any that
 // runs here; `elements` of each array of a member. Reading has no stores.
 struct Wanted {
@@ -52,9 +55,10 @@ struct Wanted {
 // past the caches, and which one is faster is the CPU's matter.
 std::vector<Choice> passes_wanted(const Wanted& wanted);
 
-// The fastest of them, on all members at once. `arrays` has one entry for each member.
-// Overwrites the outputs. Takes two tenths of a second at most, unless two passes of each take longer, and
-// nothing where there is one only. Throws std::invalid_argument when there is none.
+// The fastest of them, on all members at once: each is tried, and those that are near the best are then tried
+// among themselves. `arrays` has one entry for each member. Overwrites the outputs. Takes four tenths of a
+// second at most, unless two trials of each take longer, and nothing where there is one only. Throws
+// std::invalid_argument when there is none.
 Choice choose(Team& team, std::span<const kernels::memory::Arrays> arrays, const Wanted& wanted);
 
 // "cached", "streaming", "string", "paged streaming".

@@ -274,6 +274,14 @@ void check_best(Checks& checks) {
   checks.that(best({990, 990, 990}) == Stores::cached, "nor is one that is ahead by little");
   checks.that(best({900, 900, 9000}) == Stores::streaming, "streaming that is far ahead is chosen");
   checks.that(best({900, 9000, 9000}) == Stores::cached, "of three trials the middle one counts");
+  const auto near = [](pibench::Nanoseconds streaming, pibench::Nanoseconds string) {
+    const std::vector<Tried> all{{{nullptr, Stores::cached, nullptr}, {1000}},
+                                 {{nullptr, Stores::streaming, nullptr}, {streaming}},
+                                 {{nullptr, Stores::string, nullptr}, {string}}};
+    return pibench::memory::near_best(all).size();
+  };
+  checks.that(near(1010, 1040) == 3, "what is near the best is tried again");
+  checks.that(near(1030, 1060) == 1, "what is not, or streams for no gain, is not");
 }
 
 void check_refusals(Checks& checks) {
