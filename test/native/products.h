@@ -100,7 +100,7 @@ inline std::string describe(const Given& given) {
   if (given.strategy) {
     const auto& [partition, blocking, a_in_place, b_in_place, stream_c, strip_rows, b_rows, by_lines, b_ahead,
                  b_copied, b_asked, evenly, next_asked, rows_outside, in_pairs, c_asked, halves, spreading,
-                 plain] = *given.strategy;
+                 plain, to_the_middle] = *given.strategy;
     text += ", grid " + std::to_string(partition.products) + ", " + std::to_string(partition.rows) + ", " +
             std::to_string(partition.columns) + (partition.own_b ? ", B each its own" : "") + ", blocks " +
             std::to_string(blocking.mc) + ", " + std::to_string(blocking.nc) + ", " +
@@ -112,7 +112,8 @@ inline std::string describe(const Given& given) {
             (evenly ? " evenly" : "") + (next_asked ? ", next asked for" : "") +
             (rows_outside ? ", rows outside" : "") + (in_pairs ? " in pairs" : "") +
             (c_asked ? ", C asked for" : "") + (halves ? ", halves" : "") + (spreading ? ", A spread" : "") +
-            (plain ? ", plain" : "") + ", strips of " + std::to_string(strip_rows);
+            (plain ? ", plain" : "") + (to_the_middle ? ", to the middle" : "") + ", strips of " +
+            std::to_string(strip_rows);
   }
   if (given.thin) {
     text += ", thin, members " + std::to_string(given.thin->members) + ", block " +
@@ -161,6 +162,7 @@ inline Strategy pick_strategy(Random& random, const MicroKernel& kernel, const G
   strategy.halves = coin(random);
   strategy.spreading = coin(random);
   strategy.plain = coin(random);
+  strategy.to_the_middle = coin(random);
   strategy.stream_c = coin(random) && shape.k <= strategy.blocking.kc;
   if (kernel.row_multiple == 1) strategy.strip_rows = static_cast<int>(pick(random, 0, kernel.mr));
   return strategy;

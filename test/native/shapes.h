@@ -300,6 +300,7 @@ inline Manner choose_manner(const InstructionSet& set, const MicroKernel& kernel
     strategy.halves = hash.coin();
     strategy.spreading = hash.coin();
     strategy.plain = hash.coin();
+    strategy.to_the_middle = hash.coin();
     strategy.stream_c = hash.coin() && shape.k <= strategy.blocking.kc;
     if (kernel.row_multiple == 1) strategy.strip_rows = static_cast<int>(hash.below(kernel.mr + 1));
   } else {

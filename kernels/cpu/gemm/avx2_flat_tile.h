@@ -123,25 +123,30 @@ void compute_flat(const Tile& tile) noexcept {
       c += kTilesOfFlat * kColumns * sizeof(Result);
     }
     a += tile.a_strip;
-    c_of_strip += rows * c_row;
+    c_of_strip += tile.c_strip;
   }
   _mm256_zeroupper();
   if (tile.more % kTilesOfFlat != 0) return;
-  // Alone, a tile had better be twice as high.
+  // Alone, a tile had better be twice as high: with the strip after it, which lies below it or above.
   Tile last = tile;
   last.more = 0;
   last.b = static_cast<const std::byte*>(tile.b) + pairs * kTilesOfFlat * tile.b_panel;
-  last.c = static_cast<Result*>(tile.c) + pairs * kTilesOfFlat * kColumns;
+  const auto* const last_a = static_cast<const std::byte*>(tile.a);
+  auto* const last_c = static_cast<std::byte*>(tile.c) + pairs * kTilesOfFlat * kColumns * sizeof(Result);
   const std::int64_t high = (tile.below + 1) / 2;
   if (high > 0) {
+    last.a = last_a + (tile.a_strip < 0 ? tile.a_strip : 0);
+    last.c = last_c + (tile.c_strip < 0 ? tile.c_strip : 0);
     last.below = high - 1;
     last.a_strip = 2 * tile.a_strip;
+    last.c_strip = 2 * tile.c_strip;
     compute_whole<Arithmetic, 2 * rows, true>(last);
-    last.a = static_cast<const std::byte*>(tile.a) + high * last.a_strip;
-    last.c = static_cast<Result*>(last.c) + high * 2 * rows * tile.ldc;
   }
+  if (tile.below % 2 != 0) return;
+  last.a = last_a + tile.below * tile.a_strip;
+  last.c = last_c + tile.below * tile.c_strip;
   last.below = 0;
-  if (tile.below % 2 == 0) compute_whole<Arithmetic, rows, true>(last);
+  compute_whole<Arithmetic, rows, true>(last);
 }
 
 #undef PIBENCH_FLAT_ROW

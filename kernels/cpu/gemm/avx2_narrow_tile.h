@@ -82,8 +82,9 @@ template <typename Arithmetic, int rows>
   const bool accumulate = tile.accumulate;
   const auto depth = static_cast<std::uint64_t>(tile.depth);
   const auto* a_of_strip = static_cast<const std::byte*>(tile.a);
-  auto* c = static_cast<std::byte*>(tile.c);
+  auto* c_of_strip = static_cast<std::byte*>(tile.c);
   for (std::int64_t strips = tile.below + 1; strips > 0; --strips) {
+    std::byte* c = c_of_strip;
     if (tile.prefetch_c) ask_for_rows<rows>(reinterpret_cast<Result*>(c), tile.ldc);
     const auto* b = static_cast<const std::byte*>(tile.b);
     const std::byte* a = a_of_strip;
@@ -99,6 +100,7 @@ template <typename Arithmetic, int rows>
       PIBENCH_NARROW_TILE("vbroadcastsd", "vfmadd231pd", "vaddpd");
     }
     a_of_strip += tile.a_strip;
+    c_of_strip += tile.c_strip;
   }
   _mm256_zeroupper();
 }

@@ -254,7 +254,7 @@ void compute_tile(const Tile& tile) noexcept {
     if (tile.columns == Arithmetic::kLanes && tile.asked_units == 0 && tile.more == 0)
       return compute_narrow<Arithmetic, rows>(tile);
   }
-  compute_each<rows, vectors * Arithmetic::kLanes, typename Arithmetic::Result>(
+  compute_each<vectors * Arithmetic::kLanes, typename Arithmetic::Result>(
       tile, compute_any<Arithmetic, vectors, rows, in_place>);
 }
 

@@ -160,10 +160,10 @@ void compute_whole(const Tile& tile) noexcept {
   const bool accumulate = tile.accumulate;
   const bool stream = tile.stream_c;
   const auto* a_of_strip = static_cast<const std::byte*>(tile.a);
-  auto* c_of_strip = static_cast<Result*>(tile.c);
+  auto* c_of_strip = static_cast<std::byte*>(tile.c);
   for (std::int64_t strips = tile.below + 1; strips > 0; --strips) {
     const auto* b_of_tile = static_cast<const std::byte*>(tile.b);
-    Result* c = c_of_strip;
+    auto* c = reinterpret_cast<Result*>(c_of_strip);
     for (std::int64_t tiles = tile.more + 1; tiles > 0; --tiles) {
       if (tile.prefetch_c && !tile.stream_c) ask_for_rows<rows>(c, tile.ldc);
       const std::byte* a = a_of_strip;
@@ -192,7 +192,7 @@ void compute_whole(const Tile& tile) noexcept {
       c += kColumns;
     }
     a_of_strip += tile.a_strip;
-    c_of_strip += rows * tile.ldc;
+    c_of_strip += tile.c_strip;
   }
   _mm256_zeroupper();
 }

@@ -98,10 +98,10 @@ void compute_flat(const Tile& tile) noexcept {
   using Unit = typename Arithmetic::Unit;
   using Result = typename Arithmetic::Result;
   const auto* a = static_cast<const std::byte*>(tile.a);
-  auto* c_of_strip = static_cast<Result*>(tile.c);
+  auto* c_of_strip = static_cast<std::byte*>(tile.c);
   for (std::int64_t strips = tile.below + 1; strips > 0; --strips) {
     const auto* b = static_cast<const std::byte*>(tile.b);
-    Result* c = c_of_strip;
+    auto* c = reinterpret_cast<Result*>(c_of_strip);
     for (std::int64_t pairs = (tile.more + 1) / kTilesOfPair; pairs > 0; --pairs) {
       compute_pair<Arithmetic, rows>(tile, reinterpret_cast<const Unit*>(a), reinterpret_cast<const Unit*>(b),
                                      c);
@@ -109,7 +109,7 @@ void compute_flat(const Tile& tile) noexcept {
       c += std::int64_t{kFlatVectors} * Arithmetic::kLanes;
     }
     a += tile.a_strip;
-    c_of_strip += rows * tile.ldc;
+    c_of_strip += tile.c_strip;
   }
 }
 

@@ -113,18 +113,18 @@ void compute_plain(const Tile& tile) noexcept {
   using Unit = typename Arithmetic::Unit;
   using Result = typename Arithmetic::Result;
   const auto* b = static_cast<const std::byte*>(tile.b);
-  auto* c_of_panel = static_cast<Result*>(tile.c);
+  auto* c_of_panel = static_cast<std::byte*>(tile.c);
   for (std::int64_t panels = tile.more + 1; panels > 0; --panels) {
     const auto* a = static_cast<const std::byte*>(tile.a);
-    Result* c = c_of_panel;
+    std::byte* c = c_of_panel;
     for (std::int64_t strips = tile.below + 1; strips > 0; --strips) {
       compute_plain_tile<Arithmetic, rows>(tile, reinterpret_cast<const Unit*>(a),
-                                           reinterpret_cast<const Unit*>(b), c);
+                                           reinterpret_cast<const Unit*>(b), reinterpret_cast<Result*>(c));
       a += tile.a_strip;
-      c += rows * tile.ldc;
+      c += tile.c_strip;
     }
     b += tile.b_panel;
-    c_of_panel += std::int64_t{kWide} * Arithmetic::kLanes;
+    c_of_panel += std::int64_t{kWide} * Arithmetic::kLanes * std::int64_t{sizeof(Result)};
   }
 }
 

@@ -64,8 +64,10 @@ class BlockedGemm final : public Gemm {
     Range products, rows, columns;
     // Of packed blocks of B: one for each column of the grid and group of products, or for each member.
     int lane;
-    int packer;     // which of those that share it
-    Strips strips;  // of all of its rows
+    int packer;  // which of those that share it
+    // Of a block of its rows, and of the last one. Cut once: it takes nanoseconds, which count in small
+    // products.
+    Strips strips, last_strips;
   };
 
   void on_members(Team::Body body) noexcept;
@@ -85,8 +87,8 @@ class BlockedGemm final : public Gemm {
   std::int64_t pack_lines(std::byte* packed, std::int64_t product, Range columns, Range depth,
                           Range panels_to_pack, PackStrip pack) const noexcept;
   void pack_a(std::byte* packed, std::int64_t product, Range rows, Range depth) noexcept;
-  void multiply(const std::byte* packed_a, const Panels& b, std::int64_t product, Range rows, Range columns,
-                Range depth, int member) noexcept;
+  void multiply(const std::byte* packed_a, const Panels& b, std::int64_t product, Range rows,
+                const Strips& strips_of_rows, Range columns, Range depth, int member) noexcept;
   [[nodiscard]] Tile tile_of_c(std::int64_t depth, std::int64_t b_step) const noexcept;
   void multiply_in_place(const Role& role, std::int64_t product) noexcept;
   [[nodiscard]] std::int64_t tiles_beside(std::int64_t columns) const noexcept;
@@ -94,7 +96,7 @@ class BlockedGemm final : public Gemm {
   [[nodiscard]] Piece piece_after(std::int64_t done, std::int64_t all, bool again) const noexcept;
   [[nodiscard]] Strips strips_of_rest(const MicroKernel& kernel, std::int64_t rows) const noexcept;
   template <typename Take>
-  void take_below(const ComputeTile* heights, bool below, Strips strip, std::size_t a_row, Tile& tile,
+  void take_below(const ComputeTile* heights, bool below, const Strips& strips, std::size_t a_row, Tile& tile,
                   std::size_t b_from, std::size_t c_from, const Take& take) const noexcept;
   template <typename Take>
   void take_strips(bool packed_b, std::int64_t b_step, const Strips& strips_of_rows, std::int64_t columns,
@@ -155,7 +157,7 @@ class BlockedGemm final : public Gemm {
     return {columns <= narrow->nr ? *narrow : kernel_, columns};
   }
   [[nodiscard]] Strips strips(std::int64_t rows) const noexcept {
-    return {rows, strip_rows_, kernel_.row_multiple};
+    return {rows, strip_rows_, kernel_.row_multiple, strip_order_};
   }
   [[nodiscard]] std::int64_t panels(std::int64_t columns) const noexcept {
     return ceil_div(columns, kernel_.nr);
@@ -203,6 +205,7 @@ class BlockedGemm final : public Gemm {
   bool a_in_place_, b_in_place_;
   int most_rows_;   // of a strip of A in place, where rows that lie so far apart are to stay near
   int strip_rows_;  // of a strip of this kernel
+  StripOrder strip_order_;
   bool b_asked_, evenly_, next_asked_, c_asked_, spreading_, stream_c_;
   int b_rows_;
   bool by_lines_;

@@ -107,12 +107,15 @@ void BlockedGemm::pack_b(std::byte* packed, std::int64_t product, Range columns,
     packing_.append(depth.size(), kernel_.nr, packed + panel_place(panel, depth.size()));
 }
 
-// The strip from row i on begins where i packed rows end.
+// The strip from row i on begins where i packed rows end. Downwards: a strip may be packed some bytes beyond
+// its end, where the next one is then packed.
 void BlockedGemm::pack_a(std::byte* packed, std::int64_t product, Range rows, Range depth) noexcept {
   const PackStrip pack = shape_.transpose_a ? packing_.a.along_lanes : packing_.a.along_depth;
-  for (Strips strip = strips(rows.size()); !strip.done(); strip.next()) {
-    pack(a_at(product, rows.begin + strip.row(), depth.begin), operands_->lda, strip.height(), depth.size(),
-         strip.height(), packed + strip_bytes(strip.row(), depth.size()));
+  for (const StripRun& run : Strips(rows.size(), strip_rows_, kernel_.row_multiple, StripOrder::down)) {
+    std::int64_t row = run.row;
+    for (std::int64_t left = run.count; left > 0; --left, row += run.step)
+      pack(a_at(product, rows.begin + row, depth.begin), operands_->lda, run.height, depth.size(), run.height,
+           packed + strip_bytes(row, depth.size()));
   }
 }
 

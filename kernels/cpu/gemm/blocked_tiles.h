@@ -14,17 +14,11 @@ namespace pibench::kernels {
 namespace {
 
 void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int64_t product, Range rows,
-                           Range columns, Range depth, int member) noexcept {
+                           const Strips& strips_of_rows, Range columns, Range depth, int member) noexcept {
   auto* c = static_cast<std::byte*>(operands_->c) + result_bytes(product * operands_->stride_c);
-  Tile tile{};
-  tile.ldc = operands_->ldc;
+  Tile tile = tile_of_c(kernel_.joins_b ? depth.size() : packed_depth(depth.size()), b.step);
   tile.accumulate = depth.begin > 0;
-  const bool stream = stream_c_ && is_line_aligned(c, result_bytes(operands_->ldc));
-  tile.prefetch_c = c_asked_;
-  tile.stream_c = stream && !tile.accumulate;
-  tile.target_row = operands_->ldc;
-  tile.a_row = operands_->lda;
-  tile.depth = kernel_.joins_b ? depth.size() : packed_depth(depth.size());
+  tile.stream_c = stream_c_ && !tile.accumulate && is_line_aligned(c, result_bytes(operands_->ldc));
 
   const bool apart = differ(rows.size(), rows_set_up(member));
   if (apart) kernel_.enter(rows.size());
@@ -37,7 +31,7 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
     const std::byte* panel_of_b = nullptr;
     // The first tile packs the panel that it reads: whole, and by a tile that can.
     const bool copies = copies_b_ && b.unpacked != nullptr && width == kernel_.nr && depth.size() > 1 &&
-                        strips(rows.size()).height() >= kernel_.copies_b;
+                        strips_of_rows.height() >= kernel_.copies_b;
     if (b.unpacked != nullptr && copies_b_) {
       if (!copies) pack_b(b.unpacked, product, columns, depth, {panel, panel + 1});
     } else if (b.unpacked != nullptr) {
@@ -57,7 +51,7 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
       b_step = std::int64_t{kernel_.nr} * packing_.b.unit;
     }
     // The panel after this one is asked for by all strips, each a share of it.
-    const std::int64_t strip_count = strips(rows.size()).count();
+    const std::int64_t strip_count = strips_of_rows.count();
     const std::byte* asked =
         copies ? b_at(product, depth.begin, j + kernel_.nr)
                : panel_of_b + (b.packed ? panel_bytes(depth.size()) : source_bytes(kernel_.nr));
@@ -72,30 +66,34 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
       const Piece piece = next_piece(width - at);
       const ComputeTile* const of_height = heights(piece.kernel);
       tile.columns = hangs_over ? kernel_.nr : piece.columns;
-      for (Strips strip = strips(rows.size()); !strip.done(); strip.next()) {
-        const bool copying = copies && strip.row() == 0;
-        // Tiles that join rows ask for those of their own place in the next panel, the first strip's for all.
-        tile.asked = !kernel_.joins_b || (unasked > 0 && strip.row() == 0) ? asked : nullptr;
-        tile.asked_units = std::min(share_of_asked, unasked);
-        asked += static_cast<std::size_t>(tile.asked_units) * asked_bytes;
-        unasked -= tile.asked_units;
-        tile.b = copying ? b_at(product, depth.begin, j) : panel_of_b;
-        tile.b_step = copying ? operands_->ldb : b_step;
-        tile.copy = copying ? b.unpacked + panel_place(panel, depth.size()) : nullptr;
-        if (a_in_place_) {
-          tile.a = a_at(product, rows.begin + strip.row(), depth.begin);
-          tile.a_step = shape_.transpose_a ? operands_->lda : 1;
-        } else {
-          tile.a = packed_a + strip_bytes(strip.row(), depth.size());
-          tile.a_step = strip.height() * packing_.a.unit;
-        }
-        std::byte* const target = c + result_bytes((rows.begin + strip.row()) * operands_->ldc + j + at);
-        tile.c = tile.target = target;
-        const ComputeTile compute = of_height[strip.height() - 1];
-        if (!hangs_over) {
-          compute(tile);
-        } else {
-          edge_tile(compute, tile, strip.height(), width, own_edge(member));
+      for (const StripRun& run : strips_of_rows) {
+        const ComputeTile compute = of_height[run.height - 1];
+        std::int64_t row = run.row;
+        for (std::int64_t left = run.count; left > 0; --left, row += run.step) {
+          const bool copying = copies && row == 0;
+          // Tiles that join rows ask for those of their own place in the next panel, the first strip's for
+          // all.
+          tile.asked = !kernel_.joins_b || (unasked > 0 && row == 0) ? asked : nullptr;
+          tile.asked_units = std::min(share_of_asked, unasked);
+          asked += static_cast<std::size_t>(tile.asked_units) * asked_bytes;
+          unasked -= tile.asked_units;
+          tile.b = copying ? b_at(product, depth.begin, j) : panel_of_b;
+          tile.b_step = copying ? operands_->ldb : b_step;
+          tile.copy = copying ? b.unpacked + panel_place(panel, depth.size()) : nullptr;
+          if (a_in_place_) {
+            tile.a = a_at(product, rows.begin + row, depth.begin);
+            tile.a_step = shape_.transpose_a ? operands_->lda : 1;
+          } else {
+            tile.a = packed_a + strip_bytes(row, depth.size());
+            tile.a_step = run.height * packing_.a.unit;
+          }
+          std::byte* const target = c + result_bytes((rows.begin + row) * operands_->ldc + j + at);
+          tile.c = tile.target = target;
+          if (!hangs_over) {
+            compute(tile);
+          } else {
+            edge_tile(compute, tile, run.height, width, own_edge(member));
+          }
         }
       }
       at += piece.columns;
@@ -146,7 +144,8 @@ Tile BlockedGemm::tile_of_c(std::int64_t depth, std::int64_t b_step) const noexc
           .more = 0,
           .b_panel = 0,
           .below = 0,
-          .a_strip = 0};
+          .a_strip = 0,
+          .c_strip = 0};
 }
 
 // The member's part of a product of which nothing is packed, in one block. A small one is a few dozen tiles,
@@ -165,8 +164,7 @@ void BlockedGemm::multiply_in_place(const Role& role, std::int64_t product) noex
   NextOperands next = operands_after(role, product);
   for (std::int64_t done = 0; done < all;) {
     const Piece piece = piece_after(done, all, !tile.stream_c);
-    const std::byte* a = first_a;
-    std::byte* c = first_c + result_bytes(done - piece.again);
+    std::byte* const c = first_c + result_bytes(done - piece.again);
     tile.columns = piece.again + piece.columns;
     tile.b = first_b + source_bytes(done - piece.again);
     done += piece.columns;
@@ -176,21 +174,22 @@ void BlockedGemm::multiply_in_place(const Role& role, std::int64_t product) noex
       take_below(plain ? kernel_.plain : heights(piece.kernel), true,
                  whole ? role.strips : strips_of_rest(piece.kernel, role.rows.size()), a_row, tile, 0, 0,
                  [&](ComputeTile compute, Tile& below, std::size_t a_from, std::size_t, std::size_t c_from) {
-                   below.a = a + a_from;
+                   below.a = first_a + a_from;
                    below.c = below.target = c + c_from;
                    compute(below);
                  });
       continue;
     }
     const ComputeTile* const of_height = heights(piece.kernel);
-    for (Strips strip = role.strips; !strip.done(); strip.next()) {
-      const auto height = static_cast<std::size_t>(strip.height());
-      tile.a = a;
-      tile.c = tile.target = c;
-      if (!next.none()) next.ask_by(tile, piece.kernel.nr, packing_.b, packing_);
-      of_height[height - 1](tile);
-      a += height * a_row;
-      c += height * c_row;
+    for (const StripRun& run : role.strips) {
+      const ComputeTile compute = of_height[run.height - 1];
+      std::int64_t row = run.row;
+      for (std::int64_t left = run.count; left > 0; --left, row += run.step) {
+        tile.a = first_a + static_cast<std::size_t>(row) * a_row;
+        tile.c = tile.target = c + static_cast<std::size_t>(row) * c_row;
+        if (!next.none()) next.ask_by(tile, piece.kernel.nr, packing_.b, packing_);
+        compute(tile);
+      }
     }
   }
 }

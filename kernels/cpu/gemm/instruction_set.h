@@ -63,9 +63,9 @@ struct Tile {
   // So many tiles more of all nr columns to its right, each of the panel of B that begins `b_panel` bytes
   // after the one before; where MicroKernel::beside. They ask for nothing of B.
   std::int64_t more, b_panel;
-  // Likewise so many strips more below it, of as many rows, each of the A that begins `a_strip` bytes after
-  // that of the one before.
-  std::int64_t below, a_strip;
+  // Likewise so many strips more below it, of as many rows, each of the A and C that begin so many bytes
+  // after those of the one before; or above it, and then they are negative.
+  std::int64_t below, a_strip, c_strip;
 };
 
 // Computes a tile of a fixed number of rows.

@@ -40,6 +40,7 @@ BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, c
       most_rows_(strategy.strip_rows > 0 ? strategy.strip_rows : std::numeric_limits<int>::max()),
       strip_rows_(std::min(most_rows_,
                            strategy.in_pairs && kernel.rows_of_pairs > 0 ? kernel.rows_of_pairs : kernel.mr)),
+      strip_order_(strategy.to_the_middle ? StripOrder::to_the_middle : StripOrder::down),
       b_asked_(strategy.b_asked),
       evenly_(strategy.evenly),
       next_asked_(strategy.next_asked),
@@ -107,7 +108,8 @@ BlockedGemm::Role BlockedGemm::role_of(int member) const noexcept {
           {my_panels.begin * kernel_.nr, std::min(my_panels.end * kernel_.nr, shape_.n)},
           own_b ? member : group * columns + column,
           own_b ? 0 : row,
-          strips(std::max(my_rows.size(), std::int64_t{1}))};
+          strips(std::clamp(my_rows.size(), std::int64_t{1}, blocks_.mc)),
+          strips(std::max((my_rows.size() - 1) % blocks_.mc + 1, std::int64_t{1}))};
 }
 
 // What asks for the next panel of B, and kernels with state to set up, go by the block.
@@ -206,16 +208,17 @@ void BlockedGemm::multiply_product(const Role& role, std::int64_t product, std::
       std::byte* packed = pack_block_of_b(role, product, columns, depth, turn);
       for (std::int64_t ic = role.rows.begin; ic < role.rows.end; ic += blocks_.mc) {
         const Range rows{ic, std::min(ic + blocks_.mc, role.rows.end)};
+        const Strips& strips_of_rows = rows.size() == role.strips.rows() ? role.strips : role.last_strips;
         if (!a_in_place_) pack_a(own_a(member), product, rows, depth);
         const Panels b = panels_of_b(packed, product, columns, depth, ic == role.rows.begin);
         std::int64_t by_strips = 0;
         if (rows_outside_) {
           by_strips = kernel_.any_columns ? columns.size() : columns.size() / kernel_.nr * kernel_.nr;
           multiply_by_strips(a_in_place_ ? a_at(product, rows.begin, depth.begin) : own_a(member), b,
-                             strips(rows.size()), c_at(product, rows.begin, columns.begin), by_strips, depth);
+                             strips_of_rows, c_at(product, rows.begin, columns.begin), by_strips, depth);
         }
         if (by_strips < columns.size())
-          multiply(own_a(member), panels_after(b, by_strips, depth), product, rows,
+          multiply(own_a(member), panels_after(b, by_strips, depth), product, rows, strips_of_rows,
                    {columns.begin + by_strips, columns.end}, depth, member);
       }
     }

@@ -45,6 +45,8 @@ struct Strategy {
   bool spreading = false;  // MicroKernel::spreading and its like, where there are some
   // MicroKernel::plain, where there is one and nothing but tiles to compute, without c_asked and stream_c.
   bool plain = false;
+  // Strips by StripOrder::to_the_middle.
+  bool to_the_middle = false;
 };
 
 // Whether this operand of such products can be read where it lies.

@@ -50,7 +50,7 @@ template <typename T, int rows, bool in_place>
 
 template <typename T, int rows, bool in_place>
 void compute_tile(const Tile& tile) noexcept {
-  compute_each<rows, kVectors * VectorOf<T>::kLanes, T>(
+  compute_each<kVectors * VectorOf<T>::kLanes, T>(
       tile, [](const Tile& one) __attribute__((always_inline)) { compute_one<T, rows, in_place>(one); });
 }
 
@@ -92,7 +92,7 @@ template <int rows>
 
 template <int rows>
 void compute_int8_tile(const Tile& tile) noexcept {
-  compute_each<rows, kVectors * kInt8Lanes, std::int32_t>(
+  compute_each<kVectors * kInt8Lanes, std::int32_t>(
       tile, [](const Tile& one) __attribute__((always_inline)) { compute_one_of_int8<rows>(one); });
 }
 

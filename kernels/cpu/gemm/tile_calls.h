@@ -38,8 +38,8 @@ class TileCalls {
   }
 
  private:
-  // Strips of two heights, of whole tiles and of two pieces of what these leave.
-  static constexpr std::size_t kMost = 6;
+  // Three runs of strips of two heights, of whole tiles and of two pieces of what these leave.
+  static constexpr std::size_t kMost = 9;
   std::array<TileCall, kMost> calls_;
   std::size_t count_ = 0;
 };

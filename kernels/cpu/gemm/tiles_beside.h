@@ -11,7 +11,7 @@ namespace pibench::kernels {
 namespace {
 
 // `compute` is put in once. Only the first tile asks for something of B.
-template <int rows, int columns, typename Result, typename Compute>
+template <int columns, typename Result, typename Compute>
 [[gnu::always_inline]] inline void compute_each(const Tile& tile, const Compute& compute) noexcept {
   Tile other;
   const Tile* one = &tile;
@@ -32,7 +32,8 @@ template <int rows, int columns, typename Result, typename Compute>
     }
     other.a = static_cast<const std::byte*>(tile.a) + strip * tile.a_strip;
     other.b = static_cast<const std::byte*>(tile.b) + panel * tile.b_panel;
-    other.c = static_cast<Result*>(tile.c) + strip * rows * tile.ldc + panel * columns;
+    other.c = static_cast<std::byte*>(tile.c) + strip * tile.c_strip +
+              panel * columns * std::int64_t{sizeof(Result)};
   }
 }
 

@@ -19,7 +19,8 @@ std::int64_t BlockedGemm::tiles_beside(std::int64_t columns) const noexcept {
 // The next tile's columns after so many of `all`. What whole tiles leave is, where `again`, a whole tile that
 // ends with the others and has some of their columns again, of which the instructions are fewer: of a B that
 // lies there, and where nothing is added to C or written past the caches.
-Piece BlockedGemm::piece_after(std::int64_t done, std::int64_t all, bool again) const noexcept {
+[[gnu::always_inline]] inline Piece BlockedGemm::piece_after(std::int64_t done, std::int64_t all,
+                                                             bool again) const noexcept {
   Piece piece = next_piece(all - done);
   const std::int64_t whole = piece.kernel.nr;
   if (again && kernel_.beside && all >= whole) piece.again = whole - piece.columns;
@@ -28,7 +29,7 @@ Piece BlockedGemm::piece_after(std::int64_t done, std::int64_t all, bool again) 
 
 // The strips of an A in place, of as many rows as the kernel of what whole tiles leave has.
 Strips BlockedGemm::strips_of_rest(const MicroKernel& kernel, std::int64_t rows) const noexcept {
-  return {rows, std::min<std::int64_t>(kernel.mr, most_rows_), kernel_.row_multiple};
+  return {rows, std::min<std::int64_t>(kernel.mr, most_rows_), kernel_.row_multiple, strip_order_};
 }
 
 // What computes tiles of A as this product has it.
@@ -37,22 +38,24 @@ const ComputeTile* BlockedGemm::heights(const MicroKernel& kernel) const noexcep
 }
 
 // Calls `take` with what computes `tile`, of which the place and the height are still to be said, and those
-// below it, and with how far from the first rows, in bytes, its operands are: of strips, packed or not, that
-// follow each other, `a_row` bytes for each row. One call for each height, or, where tiles have none `below`
-// them, for each strip.
+// below it, or above where the strips are taken back up, and with how far from the first rows, in bytes, its
+// operands are: of strips, packed or not, that follow each other, `a_row` bytes for each row. One call for
+// each run of strips, or, where tiles have none `below` them, for each strip.
 template <typename Take>
-void BlockedGemm::take_below(const ComputeTile* heights, bool below, Strips strip, std::size_t a_row,
+void BlockedGemm::take_below(const ComputeTile* heights, bool below, const Strips& strips, std::size_t a_row,
                              Tile& tile, std::size_t b_from, std::size_t c_from,
                              const Take& take) const noexcept {
   const std::size_t c_row = result_bytes(operands_->ldc);
-  while (!strip.done()) {
-    const auto row = static_cast<std::size_t>(strip.row());
-    const std::int64_t count = below ? strip.alike() : 1;
-    if (!a_in_place_) tile.a_step = strip.height() * packing_.a.unit;
-    tile.below = count - 1;
-    tile.a_strip = strip.height() * static_cast<std::int64_t>(a_row);
-    take(heights[strip.height() - 1], tile, row * a_row, b_from, c_from + row * c_row);
-    strip.skip(count);
+  for (const StripRun& run : strips) {
+    if (!a_in_place_) tile.a_step = run.height * packing_.a.unit;
+    tile.below = below ? run.count - 1 : 0;
+    tile.a_strip = run.step * static_cast<std::int64_t>(a_row);
+    tile.c_strip = run.step * static_cast<std::int64_t>(c_row);
+    std::int64_t row = run.row;
+    for (std::int64_t left = below ? 1 : run.count; left > 0; --left, row += run.step) {
+      const auto first = static_cast<std::size_t>(row);
+      take(heights[run.height - 1], tile, first * a_row, b_from, c_from + first * c_row);
+    }
   }
 }
 
