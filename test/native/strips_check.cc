@@ -16,6 +16,7 @@
 namespace {
 
 using pibench::kernels::ceil_div;
+using pibench::kernels::CoreKind;
 using pibench::kernels::GemmShape;
 using pibench::kernels::StripOrder;
 using pibench::kernels::StripRun;
@@ -90,12 +91,14 @@ void check_strips(Checks& checks) {
 void check_rule(Checks& checks) {
   for (const auto* const set : pibench::test::instruction_sets()) {
     const auto& kernel = set->kernels[0];
-    const auto ends_in_the_middle = [&](const GemmShape& shape, int members) {
-      return choose_strategy(kernel, shape, members).to_the_middle;
+    const auto ends_in_the_middle = [&](const GemmShape& shape, int members,
+                                        CoreKind cores = CoreKind::kOther) {
+      return choose_strategy(kernel, shape, members, cores).to_the_middle;
     };
     const std::string name = std::string(set->name) + ": ";
     checks.that(!ends_in_the_middle({1024, 64, 64}, 1), name + "one thread takes its rows in their order");
     checks.that(ends_in_the_middle({1024, 64, 64}, 2), name + "two end in the middle of their short rows");
+    checks.that(!ends_in_the_middle({1024, 64, 64}, 2, CoreKind::kIntel), name + "but not on Intel's cores");
     checks.that(!ends_in_the_middle({1024, 1 << 14, 64}, 2), name + "but not where steps are long");
     checks.that(!ends_in_the_middle({1 << 20, 64, 64}, 2),
                 name + "nor where their rows of C do not stay near");

@@ -87,13 +87,13 @@ std::int64_t rows_beside_streamed_c(const MicroKernel& kernel, const GemmShape& 
 // float64 1.04, two of 64 cubed bfloat16 1.1; where C lies at other places 1024x64x64 int8 2.1,
 // bfloat16 1.5).
 bool is_written_beside_others(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part,
-                              const Strategy& strategy) {
+                              const Strategy& strategy, CoreKind cores) {
   constexpr std::int64_t kLongestStep = std::int64_t{32} << 10U;
   const bool beside = strategy.partition.rows > 1 || strategy.partition.products > 1;
   const std::int64_t row = shape.n * static_cast<std::int64_t>(kernel.result_size);
   const std::int64_t l2 = cache_sizes().l2;
-  return beside && !strategy.stream_c && kernel.mr * row <= kLongestStep && part.m * row <= l2 &&
-         source_bytes(kernel, part.m * shape.k) <= l2;
+  return cores != CoreKind::kIntel && beside && !strategy.stream_c && kernel.mr * row <= kLongestStep &&
+         part.m * row <= l2 && source_bytes(kernel, part.m * shape.k) <= l2;
 }
 
 bool asks_for_c(const MicroKernel& kernel, const GemmShape& shape, const CoreRules& rules) {

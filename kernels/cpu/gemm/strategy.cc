@@ -119,7 +119,7 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   const bool written_once = shape.k <= strategy.blocking.kc;
   strategy.stream_c =
       !rules.intel && kernel.speed == 1 && written_once && is_too_much_to_stay(kernel, shape, cores);
-  strategy.to_the_middle = is_written_beside_others(kernel, shape, part, strategy);
+  strategy.to_the_middle = is_written_beside_others(kernel, shape, part, strategy, cores);
   const std::int64_t rows = strategy.stream_c ? rows_beside_streamed_c(kernel, shape, cores) : 0;
   if (rows > 0) strategy.blocking.mc = std::min(strategy.blocking.mc, round_up(rows, kernel.mr));
   return strategy;
