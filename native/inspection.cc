@@ -218,6 +218,7 @@ Outcome go_through(const Job& job, Control& control, std::unique_ptr<Workload>& 
   if (job.cold && device == nullptr) require_flush(kCanFlush);
   spans.end(device == nullptr ? "allocate" : "device init");
   workload->prepare();
+  outcome.implementation = workload->implementation();
   outcome.huge_pages = huge_pages_behind(workload->arrays());
   spans.end("fill");
   const bool starts_cold = job.warmup.kind == WarmupKind::count && job.warmup.count == 0;
@@ -289,7 +290,7 @@ Outcome go_through(const Job& job, Control& control, std::unique_ptr<Workload>& 
   outcome.frequency_after = frequency_of(*workload);
   if (starts_cold) know_library_late(*workload, outcome);
   // Some libraries choose with their first call.
-  outcome.implementation = workload->implementation();
+  if (workload->library()) outcome.implementation = workload->implementation();
   outcome.after = take_snapshot(job.snapshot_paths, outcome.thread_ids);
   workload->end_samples();
   outcome.traffic = workload->traffic();

@@ -209,8 +209,8 @@ class Workload {
   // are tells nothing.
   [[nodiscard]] virtual std::vector<std::span<const std::byte>> arrays() const { return {}; }
 
-  // What executes a call, as the stack tells once the workload is prepared: the instruction set of our
-  // kernel, a library's chosen path.
+  // What executes a call, as the stack tells once the workload is prepared, and a library once it was called:
+  // the instruction set of our kernel, a library's chosen path.
   [[nodiscard]] virtual std::string implementation() const = 0;
 
   // Of the library that executes it; nothing where our own kernels do.

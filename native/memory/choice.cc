@@ -29,10 +29,10 @@ constexpr std::size_t kPasses = 4;
 constexpr std::size_t kMostElements = std::size_t{32} << 20U;
 // For each candidate.
 constexpr Nanoseconds kTime = 20'000'000;
-constexpr int kLeastRounds = 2;
+constexpr std::size_t kLeastRounds = 2;
 // Of all that there are, and of those that are near the best of them.
-constexpr int kMostRounds = 25;
-constexpr int kMostFinalRounds = 100;
+constexpr std::size_t kMostRounds = 25;
+constexpr std::size_t kMostFinalRounds = 100;
 // So near the best is whatever may be the best: a first trial stands among others that empty the caches, and
 // is of 25 rounds at most.
 constexpr double kNear = 1.05;
@@ -90,11 +90,13 @@ bool is_wanted(Stores stores, const Wanted& wanted) noexcept {
 
 // In rounds to and fro: who is before whom changes, so that nobody is always tried behind the one that leaves
 // the caches as they suit it.
-void try_in_turns(Team& team, std::span<const Arrays> arrays, int most_rounds, std::vector<Tried>& all) {
+void try_in_turns(Team& team, std::span<const Arrays> arrays, std::size_t most_rounds,
+                  std::vector<Tried>& all) {
   const std::size_t passes = passes_over(arrays[0].count);
   const auto time = static_cast<Nanoseconds>(all.size()) * kTime;
   const Nanoseconds begin = now();
-  for (int round = 0; round < kLeastRounds || (round < most_rounds && now() - begin < time); ++round) {
+  for (std::size_t round = 0; round < kLeastRounds || (round < most_rounds && now() - begin < time);
+       ++round) {
     for (std::size_t i = 0; i < all.size(); ++i) {
       Tried& tried = all[round % 2 == 0 ? i : all.size() - 1 - i];
       // Untimed first: what the candidate before left in the caches is not its doing.
@@ -145,7 +147,7 @@ std::vector<Choice> near_best(std::span<const Tried> all) {
 }
 
 Choice choose(Team& team, std::span<const Arrays> arrays, const Wanted& wanted) {
-  const auto tried_of = [&](const std::vector<Choice>& choices, int most_rounds) {
+  const auto tried_of = [&](const std::vector<Choice>& choices, std::size_t most_rounds) {
     std::vector<Tried> all;
     for (const Choice& choice : choices) all.push_back({choice, {}});
     try_in_turns(team, arrays, most_rounds, all);
@@ -158,7 +160,7 @@ Choice choose(Team& team, std::span<const Arrays> arrays, const Wanted& wanted) 
   const std::vector<Tried> first = tried_of(wanted_ones, kMostRounds);
   const std::vector<Choice> finalists = near_best(first);
   // Over arrays that take so long the rounds of the first trial are all that there is time for.
-  if (finalists.size() == 1 || cost(first[0]) * kLeastRounds > kTime) return best_of(first);
+  if (finalists.size() == 1 || first[0].times.size() <= kLeastRounds) return best_of(first);
   return best_of(tried_of(finalists, kMostFinalRounds));
 }
 

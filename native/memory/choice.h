@@ -56,9 +56,9 @@ struct Wanted {
 std::vector<Choice> passes_wanted(const Wanted& wanted);
 
 // The fastest of them, on all members at once: each is tried, and those that are near the best are then tried
-// among themselves. `arrays` has one entry for each member. Overwrites the outputs. Takes four tenths of a
-// second at most, unless two trials of each take longer, and nothing where there is one only. Throws
-// std::invalid_argument when there is none.
+// among themselves. `arrays` has one entry for each member. Overwrites the outputs. Each of the two trials
+// takes 20 ms a candidate, and what a round of them takes beyond that; where two rounds take longer, they are
+// all that there is. Takes nothing where there is one only. Throws std::invalid_argument when there is none.
 Choice choose(Team& team, std::span<const kernels::memory::Arrays> arrays, const Wanted& wanted);
 
 // "cached", "streaming", "string", "paged streaming".

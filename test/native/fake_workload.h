@@ -39,7 +39,7 @@ class FakeWorkload final : public Workload {
   std::optional<double> glance_at_peak(Nanoseconds about) override { return on_glance(about); }
   void renew() override { on_renew(); }
   Output output() noexcept override { return {left, 1}; }
-  [[nodiscard]] std::string implementation() const override { return "fake"; }
+  [[nodiscard]] std::string implementation() const override { return on_implementation(); }
   [[nodiscard]] std::optional<LibraryReport> library() const override { return on_library(); }
   void find_library_threads() override { on_find(); }
   void bind_library_threads() override { on_bind(); }
@@ -64,6 +64,7 @@ class FakeWorkload final : public Workload {
   std::function<void()> on_renew = [] {};
   std::span<std::byte> left;          // by a call
   Nanoseconds before = 0, after = 0;  // of a repetition, what is not measured
+  std::function<std::string()> on_implementation = [] { return "fake"; };
   std::function<std::optional<LibraryReport>()> on_library = [] { return std::optional<LibraryReport>(); };
   std::function<void()> on_find = [] {};
   std::function<void()> on_bind = [] {};

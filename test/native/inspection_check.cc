@@ -582,6 +582,7 @@ struct LateLibrary {
       workload->on_library = [this]() -> std::optional<pibench::LibraryReport> {
         return pibench::LibraryReport{"1.0", was_called() ? "avx2" : "", "together"};
       };
+      workload->on_implementation = [this] { return was_called() ? "gemm, avx2" : "gemm"; };
       return workload;
     };
     job.warmup = warmup;
@@ -627,8 +628,8 @@ void check_late_library(Checks& check) {
   check.that(outcome.thread_ids == std::vector<int>{1, 2} && outcome.before.files.size() == 1 &&
                  outcome.after.files.size() == 2,
              "and are looked at with the others");
-  check.that(outcome.library && outcome.library->chose == "avx2",
-             "what it chose is asked when it has chosen");
+  check.that(outcome.library && outcome.library->chose == "avx2" && outcome.implementation == "gemm, avx2",
+             "what it chose is asked when it has chosen", outcome.implementation);
   LateLibrary warm;
   static_cast<void>(warm.measured({WarmupKind::count, 1, 0}));
   check.that(warm.steps.starts_with("run bind run bind ") && warm.steps.find("find") == std::string::npos,

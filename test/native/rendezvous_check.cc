@@ -46,6 +46,7 @@ constexpr Nanoseconds kImpatience = 3'000'000'000;
 struct Member {
   int rank, ranks;
   Nanoseconds patience = kPatience;
+  std::string place = {};  // where this one has it; empty: where all have it
   std::unique_ptr<Messages> messages = {};
   std::string why = {};
 };
@@ -56,7 +57,8 @@ void meet(std::vector<Member>& members, const std::string& place) {
   for (Member& member : members)
     threads.emplace_back([&member, &place] {
       try {
-        member.messages = meet_at(place, member.rank, member.ranks, member.patience);
+        const std::string& own = member.place.empty() ? place : member.place;
+        member.messages = meet_at(own, member.rank, member.ranks, member.patience);
       } catch (const std::exception& error) {
         member.why = error.what();
       }
@@ -152,25 +154,38 @@ void check_names_of_loopback(Checks& checks) {
   checks.that(!reached("127.0.0.1"), "but where the loopback is named it is meant");
 }
 
+// One that came by IPv4 is found by one that came by IPv6, for it goes where rank 0 is.
+void check_mixed_families(Checks& checks) {
+  const std::string port = std::to_string(port_of(listening({"", 0})));
+  std::vector<Member> members;
+  members.reserve(3);
+  for (const std::string host : {"0x7f000001", "127.0.0.1", "[::1]"}) {
+    const int rank = static_cast<int>(members.size());
+    members.push_back({rank, 3, kPatience, "tcp:" + host + ":" + port});
+  }
+  meet(members, "");
+  checks.that(std::ranges::all_of(members, [](const Member& one) { return one.messages != nullptr; }),
+              "ranks that come by different families find each other", reasons(members));
+}
+
 // Where every network is listened to, those come who have addresses of either family.
 void check_both_families(Checks& checks) {
   using namespace pibench::collective::rendezvous;
   const Socket listener = listening({"", 0});
-  const auto seen_as = [&listener](const std::string& host) {
+  const auto check_seen = [&](const std::string& host, const std::string& what) {
     const auto come = connected({host, port_of(listener)}, pibench::now() + kPatience);
     const auto met = come ? accepted(listener, pibench::now() + kPatience) : std::nullopt;
-    return met ? peer_of(*met) : "nobody";
+    checks.that(met && peer_of(*met) == host, what, met ? peer_of(*met) : "nobody came");
   };
-  checks.that(seen_as("127.0.0.1") == "127.0.0.1", "who comes by IPv4 is known by its number",
-              seen_as("127.0.0.1"));
+  check_seen("127.0.0.1", "who comes by IPv4 is known by its number");
   if (free_place_of_six().empty()) return;
-  checks.that(seen_as("::1") == "::1", "and who comes by IPv6, at the same port", seen_as("::1"));
+  check_seen("::1", "and who comes by IPv6, at the same port");
+  check_mixed_families(checks);
   const std::vector<std::string> hosts = own_hosts();
   checks.that(std::ranges::none_of(hosts, [](const auto& host) { return host.starts_with("fe80"); }) &&
                   std::ranges::find(hosts, "::1") == hosts.end(),
               "no number is told to others that means something else to them");
-  for (const std::string& host : hosts)
-    checks.that(seen_as(host) == host, "each number that is told to others leads here", host);
+  for (const std::string& host : hosts) check_seen(host, "each number that is told to others leads here");
 }
 
 // Two that have met.

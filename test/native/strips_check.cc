@@ -1,11 +1,11 @@
-// Strips of rows: each row is in one of them, and in whichever order they are taken the last of a member's
-// rows are not what it ends with where others write the rows behind them.
+// Strips of rows: each row is in one of them, whatever the order. And who takes them in which order: a member
+// that has another one's rows behind its last does not end with that.
 #include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "../../kernels/cpu/gemm/dispatch.h"
+#include "../../kernels/cpu/cache_sizes.h"
 #include "../../kernels/cpu/gemm/gemm.h"
 #include "../../kernels/cpu/gemm/instruction_set.h"
 #include "../../kernels/cpu/gemm/loop_nest.h"
@@ -99,9 +99,14 @@ void check_rule(Checks& checks) {
     checks.that(!ends_in_the_middle({1024, 64, 64}, 1), name + "one thread takes its rows in their order");
     checks.that(ends_in_the_middle({1024, 64, 64}, 2), name + "two end in the middle of their short rows");
     checks.that(!ends_in_the_middle({1024, 64, 64}, 2, CoreKind::kIntel), name + "but not on Intel's cores");
-    checks.that(!ends_in_the_middle({1024, 1 << 14, 64}, 2), name + "but not where steps are long");
-    checks.that(!ends_in_the_middle({1 << 20, 64, 64}, 2),
-                name + "nor where their rows of C do not stay near");
+    GemmShape two{64, 64, 64};
+    two.batch = 2;
+    checks.that(ends_in_the_middle(two, 2), name + "and those that have products beside each other's");
+    two.m = 16;
+    two.n = 4096;
+    checks.that(!ends_in_the_middle(two, 2), name + "but not where steps are long");
+    const std::int64_t many = pibench::kernels::cache_sizes().l2 / 64;
+    checks.that(!ends_in_the_middle({many, 64, 1}, 2), name + "nor where their rows of C do not stay near");
     checks.that(!ends_in_the_middle({512, 16, 1 << 15}, 2), name + "nor where those of A do not");
   }
 }

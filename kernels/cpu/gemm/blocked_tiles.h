@@ -171,13 +171,17 @@ void BlockedGemm::multiply_in_place(const Role& role, std::int64_t product) noex
     const bool whole = piece.columns == kernel_.nr;
     const bool plain = plain_ && whole;
     if ((kernel_.beside && next.none()) || plain) {
-      take_below(plain ? kernel_.plain : heights(piece.kernel), true,
-                 whole ? role.strips : strips_of_rest(piece.kernel, role.rows.size()), a_row, tile, 0, 0,
-                 [&](ComputeTile compute, Tile& below, std::size_t a_from, std::size_t, std::size_t c_from) {
-                   below.a = first_a + a_from;
-                   below.c = below.target = c + c_from;
-                   compute(below);
-                 });
+      const ComputeTile* const of_height = plain ? kernel_.plain : heights(piece.kernel);
+      const auto take = [&](ComputeTile compute, Tile& below, std::size_t a_from, std::size_t,
+                            std::size_t c_from) {
+        below.a = first_a + a_from;
+        below.c = below.target = c + c_from;
+        compute(below);
+      };
+      if (whole)
+        take_below(of_height, true, role.strips, a_row, tile, 0, 0, take);
+      else
+        take_below(of_height, true, strips_of_rest(piece.kernel, role.rows.size()), a_row, tile, 0, 0, take);
       continue;
     }
     const ComputeTile* const of_height = heights(piece.kernel);

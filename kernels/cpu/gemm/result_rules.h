@@ -84,8 +84,9 @@ std::int64_t rows_beside_streamed_c(const MicroKernel& kernel, const GemmShape& 
 // neighbours, in steps that a prefetcher follows, and C and the A that is read by the same steps are near (in
 // turns on two threads of a Zen 4: 1024x64x64 int8 1.24, bfloat16 1.05, 96 cubed 1.16 and 1.07, 512x256x64
 // float64 1.06, float32 1.04, 200 cubed in float64 1.19; two products 64x256x64 int8 1.16, float32 and
-// float64 1.04, two of 64 cubed bfloat16 1.1; where C lies at other places 1024x64x64 int8 2.1,
-// bfloat16 1.5).
+// float64 1.04, two of 64 cubed bfloat16 1.1; where C lies at other places 1024x64x64 int8 2.1, bfloat16
+// 1.5). By all other cores, too, on which nobody measured it: a member has no more to do for it. But not on
+// Intel's, whose prefetchers are said to follow steps of 2 KB at most.
 bool is_written_beside_others(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part,
                               const Strategy& strategy, CoreKind cores) {
   constexpr std::int64_t kLongestStep = std::int64_t{32} << 10U;

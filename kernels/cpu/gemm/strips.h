@@ -49,8 +49,7 @@ class Strips {
   [[nodiscard]] const StripRun* begin() const noexcept { return runs_.data(); }
   [[nodiscard]] const StripRun* end() const noexcept { return runs_.data() + runs_count_; }
 
-  // Of whichever rows and order: of two heights and of the last one, where the rows end within it, in two
-  // parts.
+  // Of two heights, of which one is in both halves, and of the last strip, where it is lower.
   static constexpr std::size_t kMostRuns = 4;
 
  private:
@@ -59,7 +58,7 @@ class Strips {
     return i <= lower_ ? i * low_ : lower_ * low_ + (i - lower_) * high_;
   }
   void add(const StripRun& run) noexcept {
-    if (run.count > 0) runs_[runs_count_++] = run;
+    if (run.count > 0) runs_.at(runs_count_++) = run;
   }
 
   // From the first one to before `end`.
@@ -74,7 +73,7 @@ class Strips {
   // From the last one up to `first`.
   void add_up(std::int64_t first) noexcept {
     add_rest(count_ - whole_);
-    const std::int64_t low = std::clamp(lower_, first, std::max(first, whole_));
+    const std::int64_t low = std::clamp(lower_, first, whole_);
     add({row_of(whole_ - 1), high_, whole_ - low, -high_});
     add({(low - 1) * low_, low_, low - first, -low_});
   }
@@ -85,7 +84,7 @@ class Strips {
   std::int64_t rows_, count_;
   std::int64_t whole_ = 0;                       // so many are as high as others
   std::int64_t low_ = 0, high_ = 0, lower_ = 0;  // the first `lower_` have so many rows, the others more
-  std::array<StripRun, kMostRuns> runs_;
+  std::array<StripRun, kMostRuns> runs_{};
   std::size_t runs_count_ = 0;
 };
 

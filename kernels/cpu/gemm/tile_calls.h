@@ -38,7 +38,7 @@ class TileCalls {
   }
 
  private:
-  // Three runs of strips of two heights, of whole tiles and of two pieces of what these leave.
+  // More than there are: three runs of strips, of whole tiles and of two pieces of what these leave.
   static constexpr std::size_t kMost = 9;
   std::array<TileCall, kMost> calls_;
   std::size_t count_ = 0;

@@ -19,6 +19,7 @@ std::int64_t BlockedGemm::tiles_beside(std::int64_t columns) const noexcept {
 // The next tile's columns after so many of `all`. What whole tiles leave is, where `again`, a whole tile that
 // ends with the others and has some of their columns again, of which the instructions are fewer: of a B that
 // lies there, and where nothing is added to C or written past the caches.
+// (Put in by force: small products feel a call of it.)
 [[gnu::always_inline]] inline Piece BlockedGemm::piece_after(std::int64_t done, std::int64_t all,
                                                              bool again) const noexcept {
   Piece piece = next_piece(all - done);
@@ -89,11 +90,16 @@ void BlockedGemm::take_strips(bool packed_b, std::int64_t b_step, const Strips& 
   std::size_t b_from = static_cast<std::size_t>(beside) * panel;
   for (std::int64_t done = beside * kernel_.nr; done < columns;) {
     const Piece piece = piece_after(done, columns, again);
-    const Strips strips = a_in_place_ ? strips_of_rest(piece.kernel, strips_of_rows.rows()) : strips_of_rows;
     tile.columns = piece.again + piece.columns;
-    take_below(heights(piece.kernel), kernel_.beside, strips, a_row, tile,
-               b_from - static_cast<std::size_t>(piece.again) * column, result_bytes(done - piece.again),
-               take);
+    const auto take_these = [&](const Strips& strips) {
+      take_below(heights(piece.kernel), kernel_.beside, strips, a_row, tile,
+                 b_from - static_cast<std::size_t>(piece.again) * column, result_bytes(done - piece.again),
+                 take);
+    };
+    if (a_in_place_)
+      take_these(strips_of_rest(piece.kernel, strips_of_rows.rows()));
+    else
+      take_these(strips_of_rows);
     b_from += static_cast<std::size_t>(piece.columns) * column;
     done += piece.columns;
   }

@@ -111,11 +111,12 @@ std::string missing_among(const std::vector<Socket>& peers) {
 
 std::vector<Socket> host_meeting(const std::string& text, const Place& place, int ranks,
                                  Nanoseconds patience) {
-  const Socket listener = place.file.empty() ? listening_for_others(place.address) : listening(Address{});
+  const Socket listener = place.file.empty() ? listening_for_others(place.address) : listening({});
   std::optional<Notice> notice;
   if (!place.file.empty()) notice.emplace(place.file, port_of(listener));
   std::vector<Socket> peers(static_cast<std::size_t>(ranks));
   std::vector<Seat> seats(peers.size());
+  const std::vector<std::string> own = own_hosts();
   const Nanoseconds until = now() + patience;
   for (int missing = ranks - 1; missing > 0;) {
     std::optional<Socket> come = accepted(listener, until);
@@ -141,7 +142,8 @@ std::vector<Socket> host_meeting(const std::string& text, const Place& place, in
     } else {
       Seat& seat = seats[static_cast<std::size_t>(hello.rank)];
       const std::string host = peer_of(*come);
-      const bool is_here = host.starts_with("127.") || host == "::1";
+      const bool is_here =
+          host.starts_with("127.") || host == "::1" || std::ranges::find(own, host) != own.end();
       std::snprintf(seat.host.data(), seat.host.size(), "%s", is_here ? "" : host.c_str());
       seat.port = hello.port;
       peers[static_cast<std::size_t>(hello.rank)] = std::move(*come);
@@ -162,11 +164,12 @@ struct Joined {
 };
 
 // Somebody else may listen there, or rank 0 of a job before: who does not answer as one of us is passed over.
-// The others are told the address by which this rank came, so it listens where addresses of that family lead.
+// The others are told the address by which this rank came, or go where they found rank 0, by whichever family
+// of addresses: so it listens to all.
 std::optional<Joined> try_host(const Address& address, Hello hello, Nanoseconds until) {
   std::optional<Socket> host = connected(address, std::min(until, now() + kToSpeak));
   if (!host) return std::nullopt;
-  Socket listener = listening_beside(*host);
+  Socket listener = listening({});
   hello.port = port_of(listener);
   if (!put(*host, &hello, sizeof hello, now() + kToSpeak)) return std::nullopt;
   Answer said;

@@ -185,10 +185,6 @@ Socket listening_for_others(const Address& address) {
   return listening({"", address.port});
 }
 
-Socket listening_beside(const Socket& connection) {
-  return listening({own_address(connection).ss_family == AF_INET6 ? "::" : "0.0.0.0", 0});
-}
-
 std::uint16_t port_of(const Socket& socket) {
   const sockaddr_storage own = own_address(socket);
   return ntohs(own.ss_family == AF_INET6 ? reinterpret_cast<const sockaddr_in6*>(&own)->sin6_port

@@ -31,7 +31,7 @@ class Socket {
   int descriptor_ = -1;
 };
 
-// Of a host, by its name or number; `host` empty: every network of this one.
+// Of a host, by its name or number; `host` empty: every network of this one, of IPv4 and of IPv6.
 struct Address {
   std::string host;
   std::uint16_t port = 0;
@@ -45,9 +45,6 @@ Socket listening(const Address& address);
 // Where the other ones of a meeting come. A host's own name may be one of its loopback's numbers (Debian
 // writes 127.0.1.1 into /etc/hosts), and others would find nobody there: then every network is listened to.
 Socket listening_for_others(const Address& address);
-// For those who come by the same family of addresses as a connection, from any network, at a port that is
-// free. Throws as listening() does.
-Socket listening_beside(const Socket& connection);
 // Of a socket's own end.
 std::uint16_t port_of(const Socket& socket);
 // The other end's number.
