@@ -27,6 +27,19 @@ std::vector<std::unique_ptr<nvml::Monitor>> monitors(const std::vector<int>& ord
   return all;
 }
 
+std::string clock_report(const ClockAgreement& agreement) {
+  return json::Object()
+      .set("groups", agreement.groups)
+      .set("graphGroups", agreement.graph_groups)
+      .set("samples", agreement.samples)
+      .set("deviceSeconds", agreement.device_seconds)
+      .set("hostSeconds", agreement.host_seconds)
+      .set("enqueueSeconds", agreement.enqueue_seconds)
+      .set("makingSeconds", agreement.making_seconds)
+      .set("betweenSeconds", agreement.between_seconds)
+      .str();
+}
+
 }  // namespace
 
 DeviceWorkload::DeviceWorkload(const Place& place, const std::vector<int>& others)
@@ -46,17 +59,7 @@ Output DeviceWorkload::output() noexcept {
 
 std::string DeviceWorkload::device_report(Nanoseconds begin, Nanoseconds end) {
   json::Object report;
-  report
-      .add("clock", json::Object()
-                        .set("groups", agreement_.groups)
-                        .set("graphGroups", agreement_.graph_groups)
-                        .set("samples", agreement_.samples)
-                        .set("deviceSeconds", agreement_.device_seconds)
-                        .set("hostSeconds", agreement_.host_seconds)
-                        .set("enqueueSeconds", agreement_.enqueue_seconds)
-                        .set("makingSeconds", agreement_.making_seconds)
-                        .set("betweenSeconds", agreement_.between_seconds)
-                        .str())
+  report.add("clock", device_clock() == nullptr ? "null" : clock_report(agreement_))
       .add("nvml", monitor_.report(begin, end));
   add_to_report(report);
   if (others_.empty()) return report.str();

@@ -159,8 +159,8 @@ export interface HostMemory {
 
 export interface GpuTelemetry {
   /**
-   * null: the host's clock timed the repetitions, of a framework that computes on a stream of its own, or of ranks whose calls
-   * are timed one by one.
+   * null: the host's clock timed the repetitions, of launches and copies that make the host wait, of a framework that computes on a
+   * stream of its own, or of ranks whose calls are timed one by one. Documents of older versions have one of no groups for the former.
    */
   readonly clock: GpuClock | null;
   readonly nvml: NvmlTelemetry;

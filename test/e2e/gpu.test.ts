@@ -471,6 +471,30 @@ it.each(['pinned', 'pageable'])('copies of %s memory tell on which NUMA node it 
     if (hostMemory?.nodes !== null) expect(shares.reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 12);
   }));
 
+it.each([
+  ['kernel-launch', ['--mode', 'latency'], null],
+  ['kernel-launch', ['--mode', 'graph'], null],
+  ['memory', ['--operation', 'host-to-device', '--bytes', '1MiB', '--host', 'pageable'], null],
+  ['memory', ['--operation', 'host-to-device', '--bytes', '1MiB', '--host', 'pinned'], 3],
+] as const)('who timed the repetitions is told: %s %j', (indicator, asked, samples) =>
+  withFolder(async (out) => {
+    const run = await onFakeGpu(
+      '',
+      indicator,
+      '--device',
+      'cuda:0',
+      ...asked,
+      ...FEW,
+      '--quiet',
+      '--out',
+      out,
+    );
+    expect(run.code, run.stderr).toBe(0);
+    const { clock, telemetry } = readInspectionFile(campaignFolder(out), 0);
+    expect(clock.name).toBe(samples === null ? 'monotonic' : 'cuda-event');
+    expect((telemetry.gpu as unknown as GpuTelemetry).clock?.samples ?? null).toBe(samples);
+  }));
+
 it('copies pin memory of the host only where they read or write there', async () => {
   const pinned = (operation: string) =>
     measured(

@@ -106,6 +106,13 @@ describe('what becomes of the host’s thread', () => {
     expect(raised({ clock: null, nvml: sound })).toEqual(['stolen', 'migrated']);
     expect(raised(undefined)).toEqual(['stolen', 'migrated']);
   });
+  it('is told without the advice to bind it, which no case of a GPU can', () => {
+    const { telemetry, ...rest } = observe({ clock: null, nvml: sound }, { onGpu: true });
+    const flags = detectFlags({ ...rest, telemetry: { ...telemetry, ...moved } });
+    const reason = flags.find(({ name }) => name === 'migrated')?.reason;
+    expect(reason).toMatch(/few CPUs, near the GPU/);
+    expect(reason).not.toContain('--pin');
+  });
 });
 
 const found = (nvml: Partial<NvmlTelemetry>): string[] =>
@@ -425,6 +432,8 @@ describe('a launch on a GPU that the host’s clock times', () => {
   it('is disturbed where its thread waits for a CPU, which is in no sample of the GPU’s own clock', () => {
     expect(preempted(null, { runDelay: 0.5 })).toBe(true);
     expect(preempted(clock, { runDelay: 0.5 })).toBe(false);
+    // As documents of older versions have it.
+    expect(preempted({ ...clock, groups: 0, samples: 0 }, { runDelay: 0.5 })).toBe(true);
   });
 
   it('is not where its thread sleeps until the GPU is done', () => {

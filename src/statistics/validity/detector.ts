@@ -20,8 +20,7 @@ export const LEAST_TICKS: Seconds = 0.05;
 export const LEAST_WINDOW: Seconds = 0.2;
 
 /** A GPU works off what was enqueued; what becomes of the thread which did so, and of its CPU, is in no repetition then. */
-export const timedByGpu = ({ telemetry: { gpu } }: Observation): boolean =>
-  gpu !== undefined && gpu.clock !== null;
+export const timedByGpu = ({ telemetry: { gpu } }: Observation): boolean => (gpu?.clock?.groups ?? 0) > 0;
 
 /** Why counts in ticks say nothing of an observation; null: they do. */
 export const whyTooShort = ({ window }: Telemetry): string | null =>

@@ -9,6 +9,7 @@ export const migrated: Detector = {
     const {
       telemetry: { threads, allowedCpus },
       pinned,
+      onGpu,
     } = observation;
     const moves = threads.map(({ migrations, cpuBefore, cpuAfter }) =>
       Math.max(migrations ?? 0, cpuBefore === cpuAfter ? 0 : 1),
@@ -20,7 +21,9 @@ export const migrated: Detector = {
       ? 'although bound to their own: somebody changed their affinity'
       : threads.length > allowedCpus
         ? `there are ${plural(allowedCpus, 'CPU')} for all of them: take fewer threads, or fewer ranks`
-        : 'bind each thread to its own (--pin), which a library does not let whose threads are new in each call';
+        : onGpu === true
+          ? 'a case of a GPU binds none: let pi-bench have few CPUs, near the GPU (numactl, taskset)'
+          : 'bind each thread to its own (--pin), which a library does not let whose threads are new in each call';
     return {
       reason: `${moved} of ${plural(threads.length, 'measuring thread')} moved to another CPU, ${plural(migrations, 'time')} in all: ${cure}`,
       evidence: { threads: threads.length, moved, migrations, pinned },
