@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "array_check.h"
@@ -60,6 +61,20 @@ const kernels::cuda::Peak* peak_loop(Element element, unsigned capability, const
       best = &peak;
   }
   return best;
+}
+
+std::vector<std::string> unused_instructions(const kernels::cuda::Peak& peak, unsigned capability) {
+  std::vector<std::string> unused;
+  const auto* const best = peak_loop(peak.element, capability, "");
+  if (best != nullptr && best->engine < peak.engine) unused.emplace_back(name_of(best->engine));
+  const bool by_tcgen05 = capability >= 100 && capability < 120 && peak.element != Element::float64 &&
+                          peak.engine != Engine::scalar;
+  if (by_tcgen05) unused.emplace_back("tcgen05");
+  return unused;
+}
+
+bool is_ceiling(const kernels::cuda::Peak& peak, unsigned capability) {
+  return unused_instructions(peak, capability).empty();
 }
 
 PeakLoop::PeakLoop(Session& session, const kernels::cuda::Peak& peak)

@@ -48,18 +48,13 @@ class PeakLoop {
   DeviceMemory memory_;
 };
 
-// Whether nothing on such a device multiplies faster than this loop can. From 10.0 to 11.0 the matrix units
-// are reached at their full rate by an instruction (tcgen05) that no kernel here has, and mma has a part of
-// it.
-constexpr bool is_ceiling(const kernels::cuda::Peak& peak, unsigned capability) {
-  const bool by_tcgen05 = capability >= 100 && capability < 120 && peak.element != Element::float64;
-  return !by_tcgen05 || peak.engine == kernels::cuda::Engine::scalar;
-}
+// What such a device has that may multiply faster than this loop, by its name: a more capable engine of which
+// there is a loop too, and from 10.0 to 11.0 the instruction (tcgen05) by which the matrix units are reached
+// at their full rate, of which mma has a part and which no kernel here has.
+std::vector<std::string> unused_instructions(const kernels::cuda::Peak& peak, unsigned capability);
 
-// What it has that does, by its name.
-inline std::vector<std::string> unused_instructions(const kernels::cuda::Peak& peak, unsigned capability) {
-  return is_ceiling(peak, capability) ? std::vector<std::string>{} : std::vector<std::string>{"tcgen05"};
-}
+// Whether that is nothing.
+bool is_ceiling(const kernels::cuda::Peak& peak, unsigned capability);
 
 // The best rate of some short bursts, in operations per second. 0 where there is no loop for the type, or
 // none that is a ceiling, where the device fails and where a block's sums are wrong.

@@ -459,6 +459,19 @@ it('peak, memory and kernel-launch are measured and verified on a GPU', async ()
   expect(launch.record.kpis.map(({ name }) => name)).toContain('pibench_kernel_launch_seconds');
 }, 120_000);
 
+it.each([
+  ['bfloat16', 'embedded:mma', ['wgmma']],
+  ['float64', 'embedded:scalar', ['mma']],
+  ['bfloat16', 'embedded', []],
+  ['float64', 'embedded', []],
+] as const)('a peak of %s by %s is no ceiling where the GPU has a more capable engine', (dtype, stack, unused) =>
+  withFolder(async (out) => {
+    const args = ['peak', '--device', 'cuda:0', '--dtype', dtype, '--stack', stack, ...FEW];
+    const run = await onFakeGpu('capability=90', ...args, '--quiet', '--out', out);
+    expect(run.code, run.stderr).toBe(0);
+    expect(readInspectionFile(campaignFolder(out), 0).ceilings?.unusedInstructions).toEqual(unused);
+  }));
+
 it.each(['pinned', 'pageable'])('copies of %s memory tell on which NUMA node it lies', (host) =>
   withFolder(async (out) => {
     const copy = ['memory', '--device', 'cuda:0', '--operation', 'host-to-device', '--bytes', '1MiB'];
