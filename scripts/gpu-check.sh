@@ -32,7 +32,10 @@ if [[ -z $node || -e $carried/node.tar.xz ]]; then
   node=$carried/node/package/bin/node
 fi
 for part in modules dist tests; do
-  [[ -e $carried/$part.tar.xz ]] && unpack "$carried/$part.tar.xz" "$root"
+  [[ -e $carried/$part.tar.xz ]] || continue
+  # What was packed may be older than what is here.
+  [[ $part == dist ]] && "$node" scripts/gpu-check/compiled.mjs && continue
+  unpack "$carried/$part.tar.xz" "$root"
 done
 
 # Beside what is built here, which it replaces only where it is of these sources.

@@ -66,17 +66,21 @@ export async function compileTimer(left) {
   return TIMER;
 }
 
-/** All of it, one beside the other; what cannot be built leaves the rest. */
+/**
+ * All of it, one beside the other; what cannot be built leaves the rest. `packedOfThese`: what was built elsewhere is of these sources;
+ * `carried`: it is used.
+ */
 export async function build(left) {
-  const taken = takeCarried(PLACES);
-  const carried = taken && loads();
+  const packedOfThese = takeCarried(PLACES);
+  const carried = packedOfThese && loads();
   const [timer, ...compiled] = await Promise.allSettled([
     carried ? TIMER : compileTimer(left),
     // The kernels are of no C++ library: those that were carried are good wherever their sources are these.
-    ...(carried ? [] : [compileWithHost(), ...(taken ? [] : [compileKernels(left)])]),
+    ...(carried ? [] : [compileWithHost(), ...(packedOfThese ? [] : [compileKernels(left)])]),
   ]);
   return {
     timer: timer.status === 'fulfilled' ? timer.value : null,
+    packedOfThese,
     carried,
     wrong: [timer, ...compiled].flatMap((one) =>
       one.status === 'rejected' ? [`building: ${one.reason.message}`] : [],

@@ -1,10 +1,10 @@
 // The GPU check: see scripts/gpu-check.sh. Ends with 1 where a result was wrong or missing; a missed target is no error.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { commitOfSources } from '../lib/commit.mjs';
-import { bundled, COMPILED } from '../lib/tree.mjs';
+import { bundled } from '../lib/tree.mjs';
 import { build } from './build.mjs';
+import { commitHere } from './compiled.mjs';
 import { follow } from './follow.mjs';
 import { piBenchWithin } from './pi-bench.mjs';
 import { markdown, notRunOf, targetsOf, wrongOf } from './report.mjs';
@@ -20,16 +20,6 @@ const say = (text) => process.stderr.write(`gpu-check ${elapsed().toFixed(0).pad
 async function gpuHere() {
   const { surveyGpus } = await import('../../dist/devices/gpu-survey.js');
   return surveyGpus();
-}
-
-/**
- * As pack.mjs noted it where what it built is used; else as git says, which a machine that is lent need not have, or only for
- * what it was given.
- */
-function commitHere(carried) {
-  const noted = join(COMPILED, 'commit');
-  const packed = existsSync(noted) ? readFileSync(noted, 'utf8').trim() : null;
-  return (carried ? packed : null) ?? commitOfSources() ?? packed ?? 'not known';
 }
 
 const nameOf = (gpu) =>
@@ -78,7 +68,9 @@ async function main(out, seconds, names) {
   const others = STEPS.filter((step) => !steps.includes(step)).map(({ says }) => `${says}: not asked for`);
   const left = () => seconds - elapsed();
   say('building the addon, the check of the kernels, the kernels, the independent timer');
-  const built = await build(left);
+  const { timer, packedOfThese, ...built } = await build(left);
+  const { commit, wrong } = commitHere(packedOfThese);
+  built.wrong.push(...wrong);
   for (const why of built.wrong) say(why);
   const survey = await gpuHere();
   const [gpu] = survey.devices;
@@ -87,13 +79,12 @@ async function main(out, seconds, names) {
     return 1;
   }
   say(`on ${gpu.name}, driver ${gpu.driver ?? 'not known'}`);
-  const { timer, ...how } = built;
   const about = {
     gpu,
     cuda: survey.cuda,
     date: new Date().toISOString(),
-    commit: commitHere(built.carried),
-    built: how,
+    commit,
+    built,
   };
   mkdirSync(out, { recursive: true });
   // Beside a result of all of them.

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { bounded } from '../../scripts/gpu-check/bounded.mjs';
 import { compileKernels } from '../../scripts/gpu-check/build.mjs';
 import { hashOfNative, takeCarried } from '../../scripts/gpu-check/carried.mjs';
+import { commitHere, isOfSources } from '../../scripts/gpu-check/compiled.mjs';
 import { follow } from '../../scripts/gpu-check/follow.mjs';
 import { overheadOf, piBenchWithin, rightOf, trouble } from '../../scripts/gpu-check/pi-bench.mjs';
 import { markdown, notRunOf, targetsOf, wrongOf } from '../../scripts/gpu-check/report.mjs';
@@ -175,6 +176,41 @@ describe('what was built elsewhere', () => {
       writeFileSync(join(folder, 'native/cuda/session.cc'), 'two');
       expect(hashOfNative(folder)).not.toBe(before);
     }));
+});
+
+describe('the commit of what was checked', () => {
+  const same = { noted: 'a', sources: 'a', stale: false };
+
+  it('is that of the sources where dist/ is of them', () => {
+    expect(commitHere(false, same)).toEqual({ commit: 'a', wrong: [] });
+    expect(isOfSources(same)).toBe(true);
+  });
+
+  it('is two where dist/ is of another one, which is wrong', () => {
+    const other = { ...same, sources: 'b' };
+    const { commit, wrong } = commitHere(false, other);
+    expect(commit).toBe('b, dist/ a');
+    expect(wrong).toEqual([expect.stringMatching(/^dist\/ is of a, the sources are of b: npm run build:ts/)]);
+    expect(wrongOf({ built: { wrong } })).toEqual(wrong);
+    expect(isOfSources(other)).toBe(false);
+  });
+
+  it('is wrong where dist/ was left as it was when the rest was built', () => {
+    const older = { ...same, stale: true };
+    expect(commitHere(false, older)).toEqual({
+      commit: 'a',
+      wrong: [expect.stringMatching(/^dist\/ is older than what it is made of/)],
+    });
+    expect(isOfSources(older)).toBe(false);
+  });
+
+  it('is the packed one where all that is native is of the same sources, whatever git says of them there', () => {
+    expect(commitHere(true, { noted: 'a', sources: 'b', stale: true })).toEqual({ commit: 'a', wrong: [] });
+    const untold = { noted: 'a', sources: null, stale: false };
+    expect(commitHere(false, untold)).toEqual({ commit: 'a', wrong: [] });
+    expect(isOfSources(untold)).toBe(false);
+    expect(commitHere(true, { ...untold, noted: null }).commit).toBe('not known');
+  });
 });
 
 describe('every kernel by itself', () => {
