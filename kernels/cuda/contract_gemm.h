@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "types.h"
 
@@ -35,6 +36,9 @@ struct Gemm {
 };
 
 constexpr bool takes_maps(const Gemm& gemm) { return gemm.a_box.inner != 0; }
+
+// Whether its rows may have any length: it gathers them element by element, and is slow.
+constexpr bool takes_any_rows(const Gemm& gemm) { return gemm.alignment < 16; }
 
 namespace detail {
 
@@ -218,13 +222,15 @@ constexpr std::int64_t blocks_of(const Gemm& gemm, const GemmSize& shape, std::i
 
 // The kernel to take: of those that fit, the first with the most capable engine, and among its tiles the one
 // that by count of whole rounds over the multiprocessors has the least to compute. Null where there is none.
-// A rule; who can should time the candidates instead (kGemms with `fits`).
+// A rule; who can should time the candidates instead (kGemms with `fits`). `only`: no other engine than that.
 constexpr const Gemm* preferred(Element operand, Element result, std::uint32_t capability,
-                                std::int64_t multiprocessors, const GemmSize& shape) {
+                                std::int64_t multiprocessors, const GemmSize& shape,
+                                std::optional<Engine> only = std::nullopt) {
   const Gemm* best = nullptr;
   std::int64_t least = 0;
   for (const Gemm& gemm : kGemms) {
     if (gemm.operand != operand || gemm.result != result || !fits(gemm, capability, shape)) continue;
+    if (only && gemm.engine != *only) continue;
     if (best != nullptr && gemm.engine != best->engine) break;
     if (best != nullptr && gemm.alignment != best->alignment) break;
     const std::int64_t rounds = (tiles_of(gemm, shape) + multiprocessors - 1) / multiprocessors;

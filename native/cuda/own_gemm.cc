@@ -1,5 +1,7 @@
 // Our own products: the kernel's descriptor says how it is launched (kernels/cuda/contract_gemm.h).
+#include <optional>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "device_gemm.h"
@@ -8,6 +10,7 @@
 namespace pibench::cuda {
 namespace {
 
+using kernels::cuda::Engine;
 using kernels::cuda::Gemm;
 using kernels::cuda::GemmArguments;
 using kernels::cuda::GemmSize;
@@ -17,18 +20,11 @@ using kernels::cuda::TensorGemmArguments;
 GemmSize size_of(const GemmProblem& problem) { return {problem.m, problem.n, problem.k, problem.batch}; }
 
 const Gemm& choose(const Session& session, const GemmProblem& problem, const std::string& engine) {
-  const Element result = result_of(problem.element);
+  const std::optional<Engine> only = engine_named(engine);
   const Gemm* chosen = nullptr;
-  if (engine.empty()) {
-    chosen = kernels::cuda::preferred(problem.element, result, session.capability(),
-                                      session.multiprocessors(), size_of(problem));
-  } else {
-    for (const Gemm& gemm : kernels::cuda::kGemms) {
-      if (chosen == nullptr && gemm.operand == problem.element && gemm.result == result &&
-          engine == name_of(gemm.engine) && fits(gemm, session.capability(), size_of(problem)))
-        chosen = &gemm;
-    }
-  }
+  if (only || engine.empty())
+    chosen = kernels::cuda::preferred(problem.element, result_of(problem.element), session.capability(),
+                                      session.multiprocessors(), size_of(problem), only);
   if (chosen != nullptr) return *chosen;
   throw std::invalid_argument("there is no kernel " + (engine.empty() ? "" : engine + " ") + "for " +
                               name_of(problem.element) + " of this shape on compute capability " +
@@ -111,7 +107,8 @@ class OwnGemm final : public DeviceGemm {
   [[nodiscard]] std::string implementation() const override {
     const std::string tile = std::to_string(gemm_.tile_m) + "x" + std::to_string(gemm_.tile_n) + "x" +
                              std::to_string(gemm_.tile_k);
-    return std::string(name_of(gemm_.engine)) + " " + tile + (b_transposed() ? ", B transposed" : "");
+    return std::string(name_of(gemm_.engine)) + " " + tile + (b_transposed() ? ", B transposed" : "") +
+           (takes_any_rows(gemm_) ? ", rows of any length" : "");
   }
 
  private:

@@ -53,6 +53,13 @@ const char* name_of(Engine engine) {
   return "scalar";
 }
 
+std::optional<Engine> engine_named(const std::string& name) {
+  for (const Engine engine : {Engine::wgmma, Engine::mma, Engine::scalar}) {
+    if (name == name_of(engine)) return engine;
+  }
+  return std::nullopt;
+}
+
 const kernels::cuda::Peak* peak_loop(Element element, unsigned capability, const std::string& engine) {
   const kernels::cuda::Peak* best = nullptr;
   for (const auto& peak : kernels::cuda::kPeaks) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ double timed(EventClock& clock, Enqueue enqueue) {
 // one. Null where there is none.
 const kernels::cuda::Peak* peak_loop(Element element, unsigned capability, const std::string& engine);
 const char* name_of(kernels::cuda::Engine engine);
+// Nothing where none has the name.
+std::optional<kernels::cuda::Engine> engine_named(const std::string& name);
 
 // A loop on a device, and the sums that its blocks left.
 class PeakLoop {

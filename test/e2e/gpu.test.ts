@@ -105,6 +105,17 @@ describe('a product on a GPU', () => {
     });
   });
 
+  it('says where its rows have a length for which the fast kernels are not made', async () => {
+    const executed = async (size: string) => {
+      const shape = ['--m', '32', '--n', size, '--k', size, '--dtype', 'float32'];
+      const { record, run } = await measured('', 'matmul', '--device', 'cuda:0', ...shape, ...FEW);
+      expect(run.code, run.stderr).toBe(0);
+      return record.batches[0]?.stack.implementation;
+    };
+    expect(await executed('32')).toBe('scalar 128x256x16');
+    expect(await executed('33')).toBe('scalar 128x256x16, rows of any length');
+  });
+
   it('that is wrong in one element has no score', async () => {
     const { record, run } = await measured('wrong=1', ...SMALL);
     expect(run.code).toBe(3);

@@ -10,6 +10,7 @@
 
 #include "../../kernels/cuda/arithmetic.h"
 #include "../../kernels/cuda/contract.h"
+#include "../../native/cuda/elements.h"
 #include "../../native/matmul/elements.h"
 #include "../../native/memory/elements.h"
 #include "check.h"
@@ -199,6 +200,22 @@ void check_contract(Checks& checks) {
     const Gemm* gemm = preferred(operand, result, capability, 132, size);
     return std::string(gemm == nullptr ? "none" : gemm->symbol);
   };
+  bool alike = true;
+  for (const Element operand : {Element::float64, Element::float32, Element::bfloat16, Element::int8}) {
+    const Element result = pibench::cuda::result_of(operand);
+    for (const GemmSize& size :
+         {GemmSize{8448, 128, 4096, 1}, {512, 512, 512, 1}, {8192, 8192, 8192, 1}, {3, 3, 3, 1}}) {
+      const Gemm* const best = preferred(operand, result, 90, 132, size);
+      alike = alike && best != nullptr && preferred(operand, result, 90, 132, size, best->engine) == best;
+    }
+  }
+  checks.that(alike, "who names the engine that is taken anyway gets the same tile");
+  const Gemm* const warps =
+      preferred(Element::bfloat16, Element::float32, 90, 132, {64, 64, 64, 1}, Engine::mma);
+  checks.that(warps != nullptr && warps->engine == Engine::mma && !takes_any_rows(*warps),
+              "who names another one gets that, and its fast kernel where the rows allow it");
+  checks.that(preferred(Element::float32, Element::float32, 90, 132, {64, 64, 64, 1}, Engine::mma) == nullptr,
+              "an engine that does not have the type is not replaced by another");
   checks.equal(chosen(Element::bfloat16, Element::float32, 90, {8192, 8192, 8192, 1}) ==
                    "pibench_gemm_bfloat16_float32_wgmma_256",
                true, "large products on Hopper take the large tile");
