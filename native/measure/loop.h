@@ -24,7 +24,8 @@ struct Samples {
   std::vector<std::uint8_t> disturbed;  // 1 where a measuring thread was taken off its CPU meanwhile
   std::uint64_t taken = 0;
   // Time between what is measured, from the first to the last repetition, spent on bringing operands out of
-  // the caches, or on new ones.
+  // the caches, or on new ones. Not of what is enqueued on a device: its clock has all that the host did
+  // between two groups.
   Nanoseconds evicting = 0;
   bool cancelled = false;
   bool failed = false;  // what executes the calls did; the workload, or its clock, says why
@@ -72,7 +73,7 @@ void repeat_series(Workload& workload, Timer& timer, Rendezvous& rendezvous, Sto
       if (!adjacent && cold) {
         const Nanoseconds begin = now();
         workload.evict();
-        if (taken > 0) samples.evicting += now() - begin;
+        if (Timer::kTellsAtOnce && taken > 0) samples.evicting += now() - begin;
       }
       Nanoseconds entry = last_exit;
       if (!adjacent || taken == 0) {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <limits>
 #include <optional>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -169,6 +170,44 @@ void keeps_preparation_out(Checks& check) {
   const Nanoseconds wall = samples.times[samples.taken - 1].exit - samples.times[0].entry;
   check.equal(wall - samples.evicting, Nanoseconds{10} * kRun,
               "and nothing else is taken off the wall clock");
+}
+
+// Of a device: groups of five, whose calls take no time of the host and each a run of the device.
+struct GroupTimer {
+  static constexpr bool kTellsAtOnce = false;
+  Nanoseconds between = 0;  // that it stood still from the end of one group to the beginning of the next
+  Nanoseconds ended = 0;
+  static std::uint64_t group(std::uint64_t left) noexcept { return std::min<std::uint64_t>(left, 5); }
+  static std::uint64_t alike_group(std::uint64_t left) noexcept { return group(left); }
+  static bool enqueued() noexcept { return false; }
+  static Nanoseconds begin() noexcept { return 0; }
+  static Nanoseconds end() noexcept { return 0; }
+  bool collect(std::span<pibench::Sample> samples) noexcept {
+    if (ended > 0) between += fake_now - ended;
+    for (auto& [entry, exit] : samples) {
+      entry = fake_now;
+      fake_now += kRun;
+      exit = fake_now;
+    }
+    ended = fake_now;
+    return true;
+  }
+};
+
+void counts_what_a_device_waits_once(Checks& check) {
+  Control control;
+  FakeWorkload workload;
+  workload.on_evict = [] { fake_now += 2 * kMillisecond; };
+  pibench::FixedCount stop(20);
+  Samples samples(20);
+  GroupTimer timer;
+  pibench::SoloRendezvous rendezvous;
+  pibench::repeat(workload, timer, rendezvous, stop, 1, true, kNever, control, samples);
+  check.that(all_take(samples, kRun) && timer.between == 15 * 2 * kMillisecond,
+             "a device stands still while what takes turns is enqueued for its next group");
+  const Nanoseconds wall = samples.times[samples.taken - 1].exit - samples.times[0].entry;
+  check.equal(wall - timer.between - samples.evicting, Nanoseconds{20} * kRun,
+              "which is taken off the wall clock once");
 }
 
 void stops_at_the_budget(Checks& check) {
@@ -342,6 +381,7 @@ int main() {
   keeps_its_own_work_out(check);
   keeps_other_work_out(check);
   keeps_preparation_out(check);
+  counts_what_a_device_waits_once(check);
   stops_at_the_budget(check);
   stops_when_told(check);
   flags_disturbed_samples(check);
