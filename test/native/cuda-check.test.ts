@@ -27,11 +27,13 @@ beforeAll(async () => {
   program = join(root, await buildCudaCheck());
 }, COMPILE_TIMEOUT_MS);
 
-function check(settings: string, ...args: readonly string[]) {
+const check = (settings: string, ...args: readonly string[]) => checkIn({}, settings, ...args);
+
+function checkIn(more: NodeJS.ProcessEnv, settings: string, ...args: readonly string[]) {
   const { status, stdout, stderr } = spawnSync(
     program,
     ['--kernels', join(folder, 'kernels'), '--quick', ...args],
-    { encoding: 'utf8', env: fakeEnvironment(folder, settings) },
+    { encoding: 'utf8', env: { ...fakeEnvironment(folder, settings), ...more } },
   );
   const lines = stdout
     .split('\n')
@@ -50,6 +52,12 @@ describe('the check of the CUDA kernels', () => {
       expect(sum).toMatchObject({ cases: cases.length, wrong: 0 });
       expect(status).toBe(0);
     }
+  });
+
+  test('times no launch that waits for its kernel, which would wait for the gate', () => {
+    const { status, cases } = checkIn({ CUDA_LAUNCH_BLOCKING: '1' }, '', '--only', 'peak_float32');
+    expect(cases).toMatchObject([{ case: 'pibench_peak_float32_scalar', right: true }]);
+    expect(status).toBe(0);
   });
 
   test('verifies what every workload leaves, of several calls and of one more', () => {
