@@ -10,6 +10,7 @@ namespace {
 
 using Return = int;  // nvmlReturn_t
 constexpr Return kSuccess = 0;
+constexpr Return kNotFound = 6;
 constexpr Return kInsufficientSize = 7;
 constexpr const char* kLibrary = "libnvidia-ml.so.1";
 
@@ -68,6 +69,11 @@ class Library {
   [[nodiscard]] bool loaded() const noexcept { return ready_; }
   [[nodiscard]] const std::string& problem() const noexcept { return problem_; }
 
+  [[nodiscard]] std::string words_for(Return code) const {
+    auto* text = reinterpret_cast<const char* (*)(Return)>(dlsym(handle_, "nvmlErrorString"));
+    return text != nullptr ? text(code) : "error " + std::to_string(code);
+  }
+
   template <typename Function>
   [[nodiscard]] Function* find(const char* name) const noexcept {
     return ready_ ? reinterpret_cast<Function*>(dlsym(handle_, name)) : nullptr;
@@ -86,8 +92,7 @@ class Library {
     }
     const Return code = init();
     if (code != kSuccess) {
-      auto* text = reinterpret_cast<const char* (*)(Return)>(dlsym(handle_, "nvmlErrorString"));
-      problem_ = "nvmlInit_v2: " + (text != nullptr ? std::string(text(code)) : std::to_string(code));
+      problem_ = "nvmlInit_v2: " + words_for(code);
       return;
     }
     ready_ = true;
@@ -169,12 +174,16 @@ std::optional<Device> Device::find(const std::string& pci_bus_id, std::string& w
     return std::nullopt;
   }
   auto* by_bus = library.find<Return(const char*, DeviceHandle**)>("nvmlDeviceGetHandleByPciBusId_v2");
-  DeviceHandle* handle = nullptr;
-  if (by_bus == nullptr || by_bus(pci_bus_id.c_str(), &handle) != kSuccess) {
-    why = "NVML knows no device " + pci_bus_id;
+  if (by_bus == nullptr) {
+    why = std::string(kLibrary) + " has no nvmlDeviceGetHandleByPciBusId_v2";
     return std::nullopt;
   }
-  return Device(handle);
+  DeviceHandle* handle = nullptr;
+  const Return code = by_bus(pci_bus_id.c_str(), &handle);
+  if (code == kSuccess) return Device(handle);
+  why = code == kNotFound ? "NVML knows no device " + pci_bus_id
+                          : "NVML does not tell of " + pci_bus_id + ": " + library.words_for(code);
+  return std::nullopt;
 }
 
 std::optional<std::string> Device::driver_version() {

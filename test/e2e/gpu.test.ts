@@ -230,6 +230,15 @@ describe('a GPU that is divided', () => {
   });
 });
 
+it.each([
+  ['handle=6', /^NVML knows no device 0000:00:00\.0$/],
+  ['handle=8', /^NVML does not tell of 0000:00:00\.0: as the fake library was told$/],
+])('a GPU of which NVML does not tell is described with the reason why: %s', async (settings, why) => {
+  const run = await onFakeGpu(settings, 'machine', '--json');
+  const { gpus } = JSON.parse(run.stdout) as MachineDescription;
+  expect(gpus?.devices[0]?.nvmlProblem).toMatch(why);
+});
+
 it('a power limit that another limiter holds lower than the one that is set is told beside it', async () => {
   const run = await onFakeGpu('enforced-limit=450000', 'machine', '--json');
   expect((JSON.parse(run.stdout) as MachineDescription).gpus?.devices[0]).toMatchObject({

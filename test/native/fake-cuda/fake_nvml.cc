@@ -67,7 +67,7 @@ EXPORTED int nvmlSystemGetDriverVersion(char* text, unsigned length) {
 EXPORTED int nvmlDeviceGetHandleByPciBusId_v2(const char*, Device* device) {
   static char handle;
   *device = &handle;
-  return 0;
+  return static_cast<int>(setting("handle", 0));
 }
 EXPORTED int nvmlDeviceGetVbiosVersion(Device, char* text, unsigned length) {
   std::snprintf(text, length, "96.fake");
