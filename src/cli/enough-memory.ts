@@ -47,8 +47,9 @@ export function checkGpuMemory(
 ): void {
   if (!isGpu(device)) return;
   const gpu = machine.gpus?.devices.find(({ ordinal }) => ordinal === ordinalOf(device));
-  const needed = indicator.gpuMemory?.(one.parameters) ?? 0;
-  if (gpu === undefined || needed <= gpu.memoryBytes) return;
+  if (gpu === undefined) return;
+  const needed = indicator.gpuMemory?.(one.parameters, gpu.l2Bytes) ?? 0;
+  if (needed <= gpu.memoryBytes) return;
   throw new UserError(
     `${indicator.title(one.parameters)} needs ${formatBytes(needed)} of memory on ${device}, which has ${formatBytes(gpu.memoryBytes)}: choose a smaller size`,
   );

@@ -65,8 +65,8 @@ export interface Indicator {
   memory(parameters: Parameters): Bytes;
   /** What to ask for where that is more than there is; absent: a smaller size. */
   lessMemory?(parameters: Parameters): string;
-  /** Memory of the GPU; absent: it runs on none. */
-  gpuMemory?(parameters: Parameters): Bytes;
+  /** Memory of the GPU, whose L2 is so large; absent: it runs on none. */
+  gpuMemory?(parameters: Parameters, l2: Bytes): Bytes;
   /** Threads on a part of the CPU where nobody says how many; absent: one for each of its CPUs. */
   readonly usualThreads?: number;
   /** Threads that one inspection keeps busy. */

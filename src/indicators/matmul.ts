@@ -257,10 +257,12 @@ export const matmul: Indicator = {
     const prepacked = prepack ? batch * k * (n + 64) * ELEMENT[dtype].result : 0;
     return operands + packing + prepacked + checking + Math.min(operands, MOST_READ);
   },
-  gpuMemory(parameters) {
+  gpuMemory(parameters, l2) {
     const matmul = read(parameters);
     const operands = operandBytes(matmul);
-    return operands + Math.min(operands, MOST_READ) + (matmul.cache === 'cold' ? operands : 0) + GPU_PROCESS;
+    // Cold, sets of operands take turns that fill twice the L2, and two more.
+    const rotating = matmul.cache === 'cold' ? 2 * l2 + operands : 0;
+    return operands + Math.min(operands, MOST_READ) + rotating + GPU_PROCESS;
   },
   threads: (parameters) => read(parameters).threads ?? 1,
   dtype: (parameters) => read(parameters).dtype,

@@ -94,10 +94,10 @@ export const overlapOnGpus: GpuSide = {
     // Every rank's product is checked at the same time.
     return collective.memory(exchangeOf(asked)) + asked.ranks * matmul.memory(productOf(asked)) + GPU_PROCESS;
   },
-  gpuMemory(parameters) {
+  gpuMemory(parameters, l2) {
     const asked = read(parameters);
     const both =
-      (collective.gpuMemory?.(exchangeOf(asked)) ?? 0) + (matmul.gpuMemory?.(productOf(asked)) ?? 0);
+      (collective.gpuMemory?.(exchangeOf(asked), l2) ?? 0) + (matmul.gpuMemory?.(productOf(asked), l2) ?? 0);
     // They are in one process.
     return both - GPU_PROCESS;
   },

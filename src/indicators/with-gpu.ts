@@ -9,7 +9,7 @@ export interface GpuSide
     Indicator,
     'fromFlags' | 'check' | 'work' | 'memory' | 'dtype' | 'title' | 'rateUnit' | 'nativeWorkload'
   > {
-  gpuMemory(parameters: Parameters): Bytes;
+  gpuMemory(parameters: Parameters, l2: Bytes): Bytes;
   /** Threads of the host that a case keeps busy; absent: one. */
   threads?(parameters: Parameters): number;
 }
@@ -27,7 +27,7 @@ export function withGpu(cpu: Indicator, gpu: GpuSide): Indicator {
     check: (parameters) => side(parameters).check(parameters),
     work: (parameters) => side(parameters).work(parameters),
     memory: (parameters) => side(parameters).memory(parameters),
-    gpuMemory: (parameters) => (isGpuCase(parameters) ? gpu.gpuMemory(parameters) : 0),
+    gpuMemory: (parameters, l2) => (isGpuCase(parameters) ? gpu.gpuMemory(parameters, l2) : 0),
     threads: (parameters) =>
       isGpuCase(parameters) ? (gpu.threads?.(parameters) ?? 1) : cpu.threads(parameters),
     dtype: (parameters) => side(parameters).dtype(parameters),

@@ -16,6 +16,7 @@ import type { RecordBatch } from '../../src/record/schema.js';
 import { NOTHING_TOLD } from '../support/machine.js';
 
 const bare = describeMachine(() => null, NOTHING_TOLD);
+const L2 = 50 * 2 ** 20;
 const gpu = (ordinal: number, computeCapability: string): GpuDescription => ({
   ordinal,
   name: 'a GPU',
@@ -23,7 +24,7 @@ const gpu = (ordinal: number, computeCapability: string): GpuDescription => ({
   pciBusId: '0000:01:00.0',
   computeCapability,
   multiprocessors: 132,
-  l2Bytes: 50 * 2 ** 20,
+  l2Bytes: L2,
   memoryBytes: 80 * 2 ** 30,
   memoryBusBits: 5120,
   asyncEngines: 3,
@@ -54,7 +55,7 @@ describe('a share of a GPU’s memory', () => {
   it('leaves room for the process, on GPU and host', () => {
     const empty = withGpus(free(0, 80 * 2 ** 30));
     const [one = {}] = memory.fromFlags({ device, operation: 'read', bytes: '99.9%' }, empty);
-    expect(memory.gpuMemory?.(one)).toBeLessThanOrEqual(80 * 2 ** 30);
+    expect(memory.gpuMemory?.(one, L2)).toBeLessThanOrEqual(80 * 2 ** 30);
     // What is added up on the device need not be fetched.
     expect(memory.memory(one)).toBeLessThan(2 ** 30);
     const [copied = {}] = memory.fromFlags({ device, operation: 'copy', bytes: '50%' }, empty);
@@ -81,8 +82,16 @@ describe('the memory of a copy', () => {
     const flags = { device, operation, bytes: '1GiB', ...(host === undefined ? {} : { host }) };
     const [one = {}] = memory.fromFlags(flags, two);
     expect(memory.memory(one) - OWN).toBe(onHost);
-    expect((memory.gpuMemory?.(one) ?? 0) - OWN).toBe(onGpu);
+    expect((memory.gpuMemory?.(one, L2) ?? 0) - OWN).toBe(onGpu);
   });
+});
+
+it('the memory of a cold product has all the operands that take turns beyond the L2', () => {
+  const needed = (cache: string) => {
+    const [one = {}] = matmul.fromFlags({ device, size: '16', cache }, hopper);
+    return matmul.gpuMemory?.(one, L2) ?? 0;
+  };
+  expect(needed('cold') - needed('hot')).toBe(2 * L2 + 3 * 16 * 16 * 4);
 });
 
 describe('overlap on GPUs', () => {
