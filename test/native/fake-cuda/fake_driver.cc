@@ -271,7 +271,7 @@ EXPORTED Result cuDeviceTotalMem_v2(std::size_t* bytes, DeviceOrdinal) {
 }
 EXPORTED Result cuDeviceGetAttribute(int* value, Attribute attribute, DeviceOrdinal) {
   const auto capability = static_cast<int>(setting("capability", 90));
-  static const std::map<Attribute, int> values{{Attribute::multiprocessors, 4},
+  static const std::map<Attribute, int> values{{Attribute::multiprocessors, pibench::fake::kMultiprocessors},
                                                {Attribute::l2_bytes, 1 << 18},
                                                {Attribute::memory_bus_bits, 64},
                                                {Attribute::memory_clock_kilohertz, 1'000'000},

@@ -124,7 +124,8 @@ bool describe_the_product(const kernels::cuda::Gemm& gemm, const kernels::cuda::
          describes(remembered(p.c), p.m, p.n, p.batch, gemm.result, gemm.c_box);
 }
 
-std::optional<std::function<void()>> gemm_call(const kernels::cuda::Gemm& gemm, const void* argument) {
+std::optional<std::function<void()>> gemm_call(const kernels::cuda::Gemm& gemm, const void* argument,
+                                               unsigned blocks) {
   kernels::cuda::GemmArguments plain{};
   if (takes_maps(gemm)) {
     kernels::cuda::TensorGemmArguments tensors;
@@ -140,6 +141,9 @@ std::optional<std::function<void()>> gemm_call(const kernels::cuda::Gemm& gemm, 
   } else {
     std::memcpy(&plain, argument, sizeof plain);
   }
+  // Fewer would leave some tiles as they were, and more compute what is not there.
+  if (blocks != blocks_of(gemm, {plain.m, plain.n, plain.k, plain.batch}, kMultiprocessors))
+    return std::nullopt;
   return [&gemm, plain] { multiply(gemm, plain); };
 }
 
@@ -257,7 +261,7 @@ std::optional<std::function<void()>> kernel_call(std::string_view symbol, const 
            grid.shared_bytes == kernel.shared_bytes;
   };
   for (const auto& gemm : kernels::cuda::kGemms) {
-    if (is(gemm)) return gemm_call(gemm, argument);
+    if (is(gemm)) return gemm_call(gemm, argument, grid.blocks);
   }
   for (const auto& loop : kernels::cuda::kPeaks) {
     if (is(loop)) return call(argument, peak, grid.blocks);

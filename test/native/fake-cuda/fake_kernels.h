@@ -22,6 +22,9 @@ struct RememberedTensor {
   std::uint32_t box_inner, box_outer;
 };
 
+// Of the fake device.
+inline constexpr int kMultiprocessors = 4;
+
 // How a kernel is launched: what a real one computes depends on it.
 struct Grid {
   unsigned blocks, threads, shared_bytes;
