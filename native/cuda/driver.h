@@ -100,7 +100,7 @@ struct Functions {
   Result (*cuLaunchKernelEx)(const LaunchConfig* config, FunctionHandle* function, void** parameters,
                              void** extra) = nullptr;
   Result (*cuFuncLoad)(FunctionHandle* function) = nullptr;
-  Result (*cuTensorMapEncodeTiled)(TensorMap* map, int data_type, std::uint32_t rank, void* address,
+  Result (*cuTensorMapEncodeTiled)(TensorMap* map, MapType type, std::uint32_t rank, void* address,
                                    const std::uint64_t* sizes, const std::uint64_t* strides,
                                    const std::uint32_t* box, const std::uint32_t* element_strides,
                                    int interleave, int swizzle, int l2_promotion, int fill) = nullptr;

@@ -85,6 +85,14 @@ enum class Attribute : int {
 // CUfunction_attribute
 enum class FunctionAttribute : int { registers = 4, max_dynamic_shared_bytes = 8 };
 
+// CUtensorMapDataType
+enum class MapType : int { uint8 = 0, int32 = 3, float16 = 6, float32 = 7, float64 = 8, bfloat16 = 9 };
+
+inline constexpr int kNotInterleaved = 0;  // CU_TENSOR_MAP_INTERLEAVE_NONE
+inline constexpr int kSwizzle128 = 3;      // CU_TENSOR_MAP_SWIZZLE_128B
+inline constexpr int kPromote256 = 3;      // CU_TENSOR_MAP_L2_PROMOTION_L2_256B
+inline constexpr int kNoFill = 0;          // CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE
+
 inline constexpr unsigned kStreamNonBlocking = 1;      // CU_STREAM_NON_BLOCKING
 inline constexpr unsigned kEventDefault = 0;           // CU_EVENT_DEFAULT: waits by spinning, records times
 inline constexpr unsigned kHostPortable = 1;           // CU_MEMHOSTALLOC_PORTABLE

@@ -32,31 +32,28 @@ const Gemm& choose(const Session& session, const GemmProblem& problem, const std
                               std::to_string(session.capability() % 10));
 }
 
-// CUtensorMapDataType
-int map_type(Element element) {
+MapType map_type(Element element) {
   switch (element) {
     case Element::float64:
-      return 8;
+      return MapType::float64;
     case Element::float32:
     case Element::tf32:
-      return 7;
+      return MapType::float32;
     case Element::float16:
-      return 6;
+      return MapType::float16;
     case Element::bfloat16:
-      return 9;
+      return MapType::bfloat16;
     case Element::int32:
-      return 3;
+      return MapType::int32;
     case Element::float8_e4m3:
     case Element::int8:
-      return 0;
+      return MapType::uint8;
   }
-  return 0;
+  return MapType::uint8;
 }
 
 kernels::cuda::TensorMap tensor_map(Address address, Element element, std::int64_t inner, std::int64_t outer,
                                     std::int64_t batch, const kernels::cuda::Box& box) {
-  constexpr int kSwizzle128 = 3;
-  constexpr int kPromote256 = 3;
   const auto encode = Driver::get().functions().cuTensorMapEncodeTiled;
   if (encode == nullptr)
     throw std::runtime_error(
@@ -71,7 +68,7 @@ kernels::cuda::TensorMap tensor_map(Address address, Element element, std::int64
   Driver::get().check(
       encode(&map, map_type(element), 3, pointer<void>(address), static_cast<const std::uint64_t*>(sizes),
              static_cast<const std::uint64_t*>(strides), static_cast<const std::uint32_t*>(extents),
-             static_cast<const std::uint32_t*>(steps), 0, kSwizzle128, kPromote256, 0),
+             static_cast<const std::uint32_t*>(steps), kNotInterleaved, kSwizzle128, kPromote256, kNoFill),
       "cuTensorMapEncodeTiled");
   kernels::cuda::TensorMap plain{};
   for (std::size_t i = 0; i < map.opaque.size(); ++i) plain.opaque[i] = map.opaque[i];

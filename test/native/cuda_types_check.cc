@@ -78,6 +78,24 @@ void compares(Checks& check) {
   check.equal(kHostMapped, static_cast<unsigned>(CU_MEMHOSTALLOC_DEVICEMAP), "another one");
   check.equal(kCaptureThreadLocal, static_cast<unsigned>(CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
               "a mode of capturing");
+  check.equal(kRecordExternal, static_cast<unsigned>(CU_EVENT_RECORD_EXTERNAL),
+              "a flag of recording an event");
+
+  const std::pair<MapType, CUtensorMapDataType> map_types[] = {
+      {MapType::uint8, CU_TENSOR_MAP_DATA_TYPE_UINT8},
+      {MapType::int32, CU_TENSOR_MAP_DATA_TYPE_INT32},
+      {MapType::float16, CU_TENSOR_MAP_DATA_TYPE_FLOAT16},
+      {MapType::float32, CU_TENSOR_MAP_DATA_TYPE_FLOAT32},
+      {MapType::float64, CU_TENSOR_MAP_DATA_TYPE_FLOAT64},
+      {MapType::bfloat16, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16}};
+  for (const auto& [ours, theirs] : map_types)
+    check.equal(static_cast<int>(ours), static_cast<int>(theirs),
+                "type of a tensor map " + std::to_string(static_cast<int>(ours)));
+  check.equal(kNotInterleaved, static_cast<int>(CU_TENSOR_MAP_INTERLEAVE_NONE),
+              "a tensor map’s interleaving");
+  check.equal(kSwizzle128, static_cast<int>(CU_TENSOR_MAP_SWIZZLE_128B), "its swizzle");
+  check.equal(kPromote256, static_cast<int>(CU_TENSOR_MAP_L2_PROMOTION_L2_256B), "its promotion to L2");
+  check.equal(kNoFill, static_cast<int>(CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE), "and what is beyond its end");
   check.equal(kClusterDimension, static_cast<std::uint32_t>(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION),
               "an attribute of a launch");
 }

@@ -534,13 +534,14 @@ EXPORTED Result cuGraphDestroy(GraphHandle* graph) {
 
 namespace {
 
-Result encode_tiled(TensorMap* map, int, std::uint32_t rank, void* address, const std::uint64_t* sizes,
-                    const std::uint64_t* strides, const std::uint32_t* box, const std::uint32_t*, int,
-                    int swizzle, int, int) {
+Result encode_tiled(TensorMap* map, MapType, std::uint32_t rank, void* address, const std::uint64_t* sizes,
+                    const std::uint64_t* strides, const std::uint32_t* box, const std::uint32_t*,
+                    int interleave, int swizzle, int promotion, int fill) {
   constexpr std::uint64_t kAlignment = 16;
   const bool sound = rank == 3 && reinterpret_cast<std::uint64_t>(address) % kAlignment == 0 &&
                      strides[0] % kAlignment == 0 && strides[1] % kAlignment == 0 && box[0] <= 256 &&
-                     box[1] <= 256 && swizzle == 3;
+                     box[1] <= 256 && interleave == kNotInterleaved && swizzle == kSwizzle128 &&
+                     promotion == kPromote256 && fill == kNoFill;
   if (!sound) return result::kInvalidValue;
   const pibench::fake::RememberedTensor tensor{
       reinterpret_cast<std::uint64_t>(address), sizes[0], sizes[1], sizes[2], strides[0], box[0], box[1]};
