@@ -55,6 +55,9 @@ constexpr std::uint32_t column_of_lane(std::uint32_t lane) { return lane % 4 * 2
 
 // --- The order of the tiles ---
 
+// So many tiles of a side cover an extent, of 1 to 2^31 - 1.
+constexpr std::int32_t tiles_along(std::int32_t extent, std::int32_t tile) { return (extent - 1) / tile + 1; }
+
 struct TilePlace {
   std::int32_t row, column, matrix;
 };

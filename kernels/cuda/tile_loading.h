@@ -23,8 +23,8 @@ PIBENCH_DEVICE Corner corner_of_tile(const GemmArguments& arguments, std::uint32
                                      std::uint32_t tile_n) {
   const auto height = static_cast<std::int32_t>(tile_m);
   const auto width = static_cast<std::int32_t>(tile_n);
-  const TilePlace place = place_of_tile(block_index(), (arguments.m + height - 1) / height,
-                                        (arguments.n + width - 1) / width, kTileBand);
+  const TilePlace place = place_of_tile(block_index(), tiles_along(arguments.m, height),
+                                        tiles_along(arguments.n, width), kTileBand);
   return {place.row * height, place.column * width, place.matrix};
 }
 

@@ -55,12 +55,11 @@ struct WgmmaWalk {
 
 template <std::uint32_t tile_n>
 PIBENCH_DEVICE WgmmaWalk wgmma_walk(const TensorGemmArguments& arguments, std::uint32_t depth) {
-  const auto parts = [](std::int32_t extent, std::int32_t tile) { return (extent + tile - 1) / tile; };
   WgmmaWalk walk;
-  walk.rows = parts(arguments.m, kTileRows * kClusterBlocks);
-  walk.columns = parts(arguments.n, static_cast<std::int32_t>(tile_n));
+  walk.rows = tiles_along(arguments.m, kTileRows * kClusterBlocks);
+  walk.columns = tiles_along(arguments.n, static_cast<std::int32_t>(tile_n));
   walk.tiles = static_cast<std::int64_t>(walk.rows) * walk.columns * arguments.batch;
-  walk.steps = static_cast<std::uint32_t>(parts(arguments.k, static_cast<std::int32_t>(depth)));
+  walk.steps = static_cast<std::uint32_t>(tiles_along(arguments.k, static_cast<std::int32_t>(depth)));
   return walk;
 }
 

@@ -88,6 +88,18 @@ void check_tiles(Checks& checks) {
     all = all && seen.size() == std::size_t{3} * static_cast<unsigned>(rows) * static_cast<unsigned>(columns);
   }
   checks.that(all, "every tile of a batch has its turn once");
+  constexpr std::int32_t kMost = 0x7fff'ffff;
+  bool counted = true;
+  for (const Gemm& gemm : kGemms) {
+    // Of a cluster's tiles, which lie below each other.
+    const auto height = static_cast<std::int32_t>(gemm.tile_m * gemm.cluster);
+    for (const std::int32_t rows : {1, height, height + 1, kMost - height + 1, kMost}) {
+      const std::int64_t tiles = tiles_of(gemm, {rows, 1, 1, 1}) / gemm.cluster;
+      const TilePlace last = place_of_tile(tiles - 1, tiles_along(rows, height), 1, 16);
+      counted = counted && tiles_along(rows, height) == tiles && last.matrix == 0 && last.row == tiles - 1;
+    }
+  }
+  checks.that(counted, "sides of up to 31 bits have as many tiles as there are blocks for");
 }
 
 double value_of_e4m3(std::uint32_t bits) {
