@@ -182,7 +182,9 @@ describe('the memory of matmul', () => {
     // And one of each 64 rows and columns by itself.
     const square = { ...BEFORE, m: 6400, n: 6400, k: 6400, dtype: 'bfloat16', threads: 2 };
     const packing = 40 * MIB;
-    expect(beside(square)).toBeGreaterThanOrEqual(packing + (48 + 48 + 16 + 2 * 2 * 100) * 6400 + 4 * 100 ** 2);
+    expect(beside(square)).toBeGreaterThanOrEqual(
+      packing + (48 + 48 + 16 + 2 * 2 * 100) * 6400 + 4 * 100 ** 2,
+    );
     // On the host, which holds the operands of a GPU's product as numbers.
     const onGpu = { m: 1, n: 1, k: deep.k, dtype: 'float64', cache: 'hot' };
     expect(matmul.memory(onGpu)).toBeGreaterThanOrEqual(matmul.work(onGpu).bytes + 48 * deep.k);
