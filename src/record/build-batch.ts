@@ -116,6 +116,10 @@ export function recordedInterval(interval: Interval): NonNullable<RecordBatch['e
 
 type RecordInterval = NonNullable<RecordBatch['elapsed']>['interval'];
 
+/** Of whichever figure of the launches. @param target the precision that decided their number */
+const intervalFor = (target: number | undefined): typeof launchInterval =>
+  target === undefined ? launchInterval : lookedInterval;
+
 /**
  * The time that a share of the repetitions stays below. Each launch has its own: of their quantile too the launches say how far it
  * can be trusted. Where a launch has no repetitions beyond it, its slowest stands for it, which many launches agree on without its
@@ -131,7 +135,7 @@ function lateOf(
     resting.map(({ sorted }) => sorted),
     share,
     LEVEL,
-    target === undefined ? launchInterval : lookedInterval,
+    intervalFor(target),
   );
   return { estimate, interval: resting.length < 2 || tooFewRepetitions ? null : recordedInterval(interval) };
 }
@@ -274,8 +278,12 @@ function ranksOf(work: number, resting: readonly AnalysedInspection[]): Pick<Rec
 }
 
 /** All launches as one; nothing where they measured no overlap. */
-function overlapOf(resting: readonly AnalysedInspection[]): Pick<RecordBatch, 'overlap'> {
-  const merged = mergeOverlap(resting.flatMap(({ entry }) => entry.overlap ?? []));
+function overlapOf(
+  resting: readonly AnalysedInspection[],
+  target: number | undefined,
+): Pick<RecordBatch, 'overlap'> {
+  const told = resting.flatMap(({ entry }) => entry.overlap ?? []);
+  const merged = mergeOverlap(told, intervalFor(target));
   return merged === null ? {} : { overlap: { ...merged } };
 }
 
@@ -355,7 +363,7 @@ export function buildBatch(
   const bounds = {
     roofline: rooflineOf(work, resting),
     ...ranksOf(countedWork(base), resting),
-    ...overlapOf(resting),
+    ...overlapOf(resting, asked.precision),
     ...datasheetOf({ ...base, rate }, machine),
   };
   return {

@@ -62,7 +62,8 @@ type Spread = Omit<LaunchesAsked, 'target'>;
 function spreadOf({ variance, launches: { medians, std, median } }: Counted): Spread | null {
   if (variance != null) {
     const { between, within, repetitions } = variance;
-    return { between: between ** 2, within: within ** 2, repetitions, estimate: 1 };
+    const measured = medians === undefined ? {} : { measured: { medians, repetitions } };
+    return { between: between ** 2, within: within ** 2, repetitions, estimate: 1, ...measured };
   }
   // The spread of two launches says next to nothing.
   if (medians !== undefined || typeof std !== 'number' || typeof median !== 'number' || !(std > 0))

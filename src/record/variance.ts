@@ -38,7 +38,8 @@ function medianCosts(resting: readonly AnalysedInspection[]): Costs | null {
 /** null for fewer than 3 launches: the spread of two says next to nothing. */
 export function varianceOf(resting: readonly AnalysedInspection[]): RecordBatch['variance'] {
   if (resting.length < LEAST_LAUNCHES) return null;
-  const components = componentsOf(resting.flatMap(({ noise }) => noise ?? []));
+  const noises = resting.flatMap(({ noise }) => noise ?? []);
+  const components = componentsOf(noises);
   if (components === null) return null;
   const { within, between, estimate, relativeBetween, relativeWithin, repetitions } = components;
   if (relativeBetween === null || relativeWithin === null) return null;
@@ -46,10 +47,11 @@ export function varianceOf(resting: readonly AnalysedInspection[]): RecordBatch[
   const best = costs === null ? null : bestRepetitions({ within, between, ...costs });
   // Of fewer launches a third of all such plans would be for the least that there is, whatever it takes.
   const isPlan = resting.length >= LEAST_FOR_ROBUST;
+  const measured = { medians: noises.map((launch) => launch.median), repetitions };
   const launchesWith = (each: number | null): number | null =>
     each === null || !isPlan
       ? null
-      : launchesFor({ within, between, estimate, repetitions: each, target: TARGET });
+      : launchesFor({ within, between, estimate, repetitions: each, target: TARGET, measured });
   return {
     between: relativeBetween,
     within: relativeWithin,

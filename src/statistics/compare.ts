@@ -6,13 +6,12 @@
  * Both can be so, with many launches and a small sure difference: then it is called the same, because who gives a margin says
  * that less does not matter. Where neither is so the answer is that the launches cannot tell, never that there is none.
  */
-import { sampleStandardDeviation } from 'simple-statistics';
 import { LEVEL } from './interval.js';
 import { atMost } from './mann-whitney.js';
 import { normalReach } from './normal.js';
 import { LEAST_ROUNDS, pairedShift } from './paired-shift.js';
 import { launchDeviation } from './scale.js';
-import { LEAST_FOR_RANKS, type Range, type Shift, shiftBetween } from './shift.js';
+import { hasNoWidth, LEAST_FOR_RANKS, type Range, type Shift, shiftBetween, untold } from './shift.js';
 import { signedRankAtMost } from './signed-ranks.js';
 
 export type Verdict = 'faster' | 'slower' | 'same' | 'cannot tell';
@@ -20,7 +19,7 @@ export type Verdict = 'faster' | 'slower' | 'same' | 'cannot tell';
 export interface Comparison {
   /** Rate of the candidate over that of the reference: above 1 it is faster. */
   readonly ratio: number;
-  /** Of the ratio, at `LEVEL`, what was spent on looking counted; null where the launches allow none. */
+  /** Of the ratio, at `LEVEL`, what was spent on looking counted; null where the launches allow none, or but few do not tie. */
   readonly interval: Range | null;
   /** At 1 - 2 (1 - LEVEL), likewise: two one-sided tests read it. */
   readonly equivalence: Range | null;
@@ -31,7 +30,7 @@ export interface Comparison {
   readonly launches: readonly [number, number];
   /**
    * Launches on each side after which a difference, or none, would be told in 9 of 10 comparisons: more than there are where
-   * these cannot tell. null: not known, as of launches that tie.
+   * these cannot tell. null: not known, as of launches of which all but a few tie.
    */
   readonly launchesToSettle: number | null;
 }
@@ -75,14 +74,8 @@ function requireMargin(margin: number): void {
   if (!(margin > 0 && margin < 1)) throw new RangeError(`a margin is between 0 and 1, not ${margin}`);
 }
 
-/**
- * Of the logarithms of one batch; launches that are far off do not count where there are enough to tell. Where so many tie at
- * the step of the clock that the others are all that varies, these tell.
- */
-function spreadOf(values: ArrayLike<number>): number {
-  const logs = Float64Array.from(values, Math.log);
-  return launchDeviation(logs) || sampleStandardDeviation(Array.from(logs));
-}
+/** Of the logarithms of one batch. */
+const spreadOf = (values: ArrayLike<number>): number => launchDeviation(Float64Array.from(values, Math.log));
 
 /** The smallest p that so many launches of each can come to; as many in one campaign are rounds, which are paired. */
 const leastP = (launches: number): number =>
@@ -131,6 +124,19 @@ function rangeAt({ interval }: Shift, level: number): Range | null {
   return interval === null ? null : ratioOf(interval(level));
 }
 
+const HARDLY_ANY_SPREAD =
+  'none: launches, or in rounds their ratios, of which most do not differ, as where they tie at the step of the clock, do not tell how far they spread';
+
+/**
+ * Where all but a few launches tie at the step of the clock, the interval has no width: taken for an exact ratio it would lie inside
+ * of any margin, or show any difference. They tell no more than launches that all tie.
+ * @param level of the narrowest interval that is read
+ */
+function unlessTied(shift: Shift, level: number): Shift {
+  const narrowest = rangeAt(shift, level);
+  return narrowest !== null && hasNoWidth(narrowest) ? untold(shift.estimate, HARDLY_ANY_SPREAD) : shift;
+}
+
 /** Of the logarithm of the ratio of one launch of each, of which there are at least two. */
 function varianceOfRatio(
   reference: ArrayLike<number>,
@@ -162,9 +168,10 @@ export function compareLaunches(
 ): Comparison {
   requireMargin(margin);
   const paired = rounds && reference.length >= LEAST_ROUNDS;
-  const shift = paired ? pairedShift(reference, candidate) : shiftBetween(reference, candidate);
   const share = looked ? OF_A_LOOK : 1;
   const risk = RISK * share;
+  const shiftOf = paired ? pairedShift : shiftBetween;
+  const shift = unlessTied(shiftOf(reference, candidate), 1 - 2 * risk);
   const found = {
     ratio: Math.exp(-shift.estimate),
     interval: rangeAt(shift, 1 - risk),

@@ -1,10 +1,12 @@
 /**
  * Does a series go anywhere? Theil-Sen slope (Theil 1950, Sen 1968) with its interval, and the Mann-Kendall test, over
- * the medians of at most 100 blocks: blocks take out the noise of single repetitions and their autocorrelation, and
- * keep the cost away from n squared.
+ * the medians of at most 100 blocks: blocks take out the noise of single repetitions and most of their autocorrelation, and
+ * keep the cost away from n squared. What a block has in common with the next one nonetheless makes both less sure.
  */
 import { requireFinite } from './finite.js';
+import { withoutTrend } from './monotone.js';
 import { median, medianInPlace, quantileInPlace } from './quantile.js';
+import { rankCorrelation } from './rank-correlation.js';
 
 export interface Drift {
   /** Slope relative to the median: share of the median per 1,000 repetitions. */
@@ -19,7 +21,7 @@ export interface Drift {
    * median of the first 25th, less 1. A fall early on leaves no slope, for most pairs lie behind it.
    */
   readonly fade: number;
-  /** Mann-Kendall's z: beyond ±3 a trend is hardly chance. */
+  /** Mann-Kendall's z, less where neighbouring blocks are alike: beyond ±3 a trend is hardly chance. */
   readonly z: number;
   readonly blocks: number;
 }
@@ -54,6 +56,20 @@ function varianceOfS(values: Float64Array): number {
   return (term(values.length) - ties) / 18;
 }
 
+/** Blocks more alike than this say nothing of their spread. */
+const MOST_ALIKE = 0.95;
+
+/**
+ * By how much the deviation of Kendall's S is larger because neighbouring blocks are alike, for a memory that fades evenly (after
+ * Hamed & Rao 1998): of repetitions that have 0.9 of the one before, blocks of five have much in common. The trend is taken out
+ * first, or it would pass for a memory and hide itself.
+ */
+function widening(blocks: Float64Array, sign: number): number {
+  const found = rankCorrelation(withoutTrend(blocks, sign)) ?? 0;
+  const correlation = Math.min(MOST_ALIKE, Math.max(0, found * (1 + 4 / blocks.length)));
+  return Math.sqrt((1 + correlation) / (1 - correlation));
+}
+
 /**
  * null for fewer than 8 repetitions, or where the median is 0 or so small that nothing is relative to it.
  * @throws RangeError for a value that is not finite
@@ -76,7 +92,7 @@ export function drift(values: ArrayLike<number>): Drift | null {
       else if (rise < 0) sign--;
     }
   }
-  const deviation = Math.sqrt(varianceOfS(blocks));
+  const deviation = Math.sqrt(varianceOfS(blocks)) * widening(blocks, sign);
   // Sen's interval: with C = z sd, the slopes of rank (N - C) / 2 and (N + C) / 2 + 1, counted from 1.
   const share = (rank: number): number => Math.min(1, Math.max(0, rank / Math.max(1, slopes.length - 1)));
   const relative = (place: number): number => (quantileInPlace(slopes, place) / centre) * n;

@@ -12,7 +12,7 @@
  */
 import { LEVEL } from './interval.js';
 import { normalReach } from './normal.js';
-import type { Range } from './shift.js';
+import { hasNoWidth, type Range } from './shift.js';
 import { degreesOfSum, reachOf, studentReach } from './student.js';
 
 /** A median of launches, above 0, with the interval that a record has for it. */
@@ -69,11 +69,8 @@ function termOf(
   return { below: Math.max(0, below), above: Math.max(0, above), degrees: launches - 1 };
 }
 
-/** Launches that are all alike leave this much between the ends of their interval, by the rounding of logarithms. */
-const ROUNDING = 1e-12;
-
 export const showsNoSpread = ({ interval }: MedianWithInterval): boolean =>
-  interval !== null && Math.log(interval.high / interval.low) <= ROUNDING;
+  interval !== null && hasNoWidth(interval);
 
 /**
  * Launches without any spread on both sides do not tell how far they spread (`shiftBetween`): as terms of 0 they would make a mean

@@ -11,6 +11,9 @@ import { reachOf, studentReach } from './student.js';
 
 export const LEVEL = 0.95;
 
+/** `linear` for what may lie on both sides of 0: then no logarithms where by chance all are above it. */
+export type Scale = 'logarithmic' | 'linear';
+
 export type IntervalBasis = 'launches' | 'few launches' | 'two launches' | 'within one launch';
 
 export interface Interval {
@@ -134,13 +137,12 @@ const ofTies = (interval: Interval): Interval =>
  * From 6 launches on (at 95 %) interpolated order statistics; 3 to 5: Student's t; two: their range, no interval; one or
  * none: nothing.
  * @param values one for each launch, independent of each other
- * @param scale `linear` for what may lie on both sides of 0: then no logarithms where by chance all are above it
  * @throws RangeError for a level outside of 0 to 1, and for a value that is not finite
  */
 export function launchInterval(
   values: ArrayLike<number>,
   level = LEVEL,
-  scale: 'logarithmic' | 'linear' = 'logarithmic',
+  scale: Scale = 'logarithmic',
 ): Interval {
   requireLevel(level);
   const n = values.length;

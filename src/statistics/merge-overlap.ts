@@ -1,6 +1,6 @@
 /** The overlap of several launches as one. Apart from overlap.ts, which a worker loads, and which needs no intervals. Pure. */
 import type { Ratio } from '../units.js';
-import { launchInterval } from './interval.js';
+import { LEVEL, launchInterval } from './interval.js';
 import { medianAbout, NOTHING_GAINED, NOTHING_HIDDEN, type OverlapSummary } from './overlap.js';
 import { median } from './quantile.js';
 
@@ -19,12 +19,19 @@ function middleOf<K extends keyof OverlapSummary>(
   return values.length < launches.length ? {} : ({ [key]: middle(values) } as Record<K, number>);
 }
 
-/** Several launches as one: medians, and the interval of the hidden share; null where there are none. */
-export function mergeOverlap(launches: readonly OverlapSummary[]): OverlapOfLaunches | null {
+/**
+ * Several launches as one: medians, and the interval of the hidden share; null where there are none.
+ * @param launches in the order of time
+ * @param intervalOf that of the launches' values, of which some may be below 0; another one where their number was decided by looking
+ */
+export function mergeOverlap(
+  launches: readonly OverlapSummary[],
+  intervalOf: typeof launchInterval = launchInterval,
+): OverlapOfLaunches | null {
   if (launches.length === 0) return null;
   const middle = (of: (launch: OverlapSummary) => number): number => median(launches.map(of));
   const hidden = launches.map((launch) => launch.hidden);
-  const { ci, level } = launchInterval(hidden, undefined, 'linear');
+  const { ci, level } = intervalOf(hidden, LEVEL, 'linear');
   return {
     compute: middle((launch) => launch.compute),
     communicate: middle((launch) => launch.communicate),

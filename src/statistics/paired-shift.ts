@@ -6,7 +6,7 @@
  * exact for differences that are symmetric, as those of two batches are whose launches scatter alike, whatever their shape.
  */
 import { quantileSorted } from './quantile.js';
-import { logarithms, type Shift } from './shift.js';
+import { logarithms, type Shift, untold } from './shift.js';
 import { signedRankAtMost, walshAverages, walshRank } from './signed-ranks.js';
 
 /**
@@ -41,7 +41,7 @@ export function pairedShift(reference: ArrayLike<number>, values: ArrayLike<numb
   const estimate = quantileSorted(averages, 0.5);
   const [least = 0, most = 0] = [averages[0], averages.at(-1)];
   if (least === most) {
-    return { estimate, interval: null, p: 1, method: NO_SPREAD_OF_RATIOS };
+    return untold(estimate, NO_SPREAD_OF_RATIOS);
   }
   return {
     estimate,

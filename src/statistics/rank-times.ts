@@ -1,6 +1,5 @@
 /** What the times of ranks tell: how far they are apart, which of them comes last, and for which the others wait. Pure. */
 import type { Ratio, Seconds } from '../units.js';
-import { effectiveSampleSize } from './autocorrelation.js';
 import { binomialTail } from './binomial.js';
 import { median, quantileSorted, sortedCopy } from './quantile.js';
 
@@ -30,8 +29,6 @@ export interface RankSummary {
   readonly slowest: Ratio;
   /** Of the repetitions, in how many it came last; where several did, an equal part of it. */
   readonly last: Ratio;
-  /** How many independent repetitions they are worth in telling that. Absent in records from before it was looked at. */
-  readonly lastWorth?: number | undefined;
 }
 
 export interface RanksSummary {
@@ -99,7 +96,6 @@ export function summariseRanks(
   }
   const ranks = elapsed.map((values, rank) => {
     const sorted = sortedCopy(values);
-    const wasLast = last[rank] ?? new Float64Array();
     const sum = (parts: Float64Array = new Float64Array()): number =>
       parts.reduce((all, value) => all + value, 0);
     return {
@@ -107,19 +103,12 @@ export function summariseRanks(
       p99: quantileSorted(sorted, 0.99) / callsPerSample,
       total: sum(values),
       slowest: sum(slowest[rank]) / repetitions,
-      last: sum(wasLast) / repetitions,
-      lastWorth: Math.min(repetitions, effectiveSampleSize(wasLast) ?? repetitions),
+      last: sum(last[rank]) / repetitions,
     };
   });
   const calls = repetitions * callsPerSample;
   return { repetitions, calls, ranks, skewIn: skewOf(skewIn), skewOut: skewOf(skewOut) };
 }
-
-/**
- * Records from before this was looked at do not tell how much repetitions depend on each other: a quarter, as of AR(1) 0.9,
- * so that no rank is named without reason.
- */
-const unknownWorth = (repetitions: number): number => repetitions / 4;
 
 const middle = (skews: readonly Skew[]): Skew => ({
   p50: median(skews.map(({ p50 }) => p50)),
@@ -147,9 +136,6 @@ export function mergeRanks(launches: readonly RanksSummary[]): RanksSummary | nu
         total: sum(own.map((summary) => summary.total)),
         slowest: share((summary) => summary.slowest),
         last: share((summary) => summary.last),
-        lastWorth: sum(
-          own.map(({ lastWorth }, i) => lastWorth ?? unknownWorth(launches[i]?.repetitions ?? 0)),
-        ),
       };
     }),
     skewIn: middle(launches.map(({ skewIn }) => skewIn)),
@@ -159,7 +145,7 @@ export function mergeRanks(launches: readonly RanksSummary[]): RanksSummary | nu
 
 export interface LastRank {
   readonly rank: number;
-  /** Of the repetitions, in how many it came last. */
+  /** Of the repetitions of all launches, in how many it came last. */
   readonly share: Ratio;
 }
 
@@ -168,20 +154,33 @@ const OFTENER = 1.5;
 /** and where chance makes any rank of a case that in one case of a hundred at most. */
 const BY_CHANCE = 0.01;
 
+/** The rank that came last oftener than any other; null where several did so as often, as on a coarse clock. */
+function oftenestLast({ ranks }: Pick<RanksSummary, 'ranks'>): number | null {
+  const shares = ranks.map(({ last }) => last);
+  const rank = largestAt(shares);
+  return shares.filter((share) => share === shares[rank]).length === 1 ? rank : null;
+}
+
 /**
- * The rank that the others have to wait for because it comes late. With many ranks and few repetitions chance alone makes one of
- * them the last in twice and three times its share. So the count is set against the binomial distribution, each of the ranks being
- * looked at; and what makes a rank late lasts for some repetitions, so these are counted as the independent ones that they are worth.
- * @returns null where no rank is told from chance
+ * The rank that the others have to wait for because it comes late. What makes a rank late for a whole launch, as the memory and the
+ * CPUs that it happened to get, makes it the last one in most of its repetitions: of equal ranks some rank is, and another one in the
+ * next launch. So launches are counted, and not repetitions: in how many of them the rank is the last one oftener than any other, which
+ * is set against the binomial distribution, each of the ranks being looked at.
+ * @param launches of the same ranks
+ * @returns null where no rank is told from chance: of two ranks it takes eight launches, of four five, of eight four, from eleven on three
  */
-export function lastOf({ repetitions, ranks }: Pick<RanksSummary, 'repetitions' | 'ranks'>): LastRank | null {
-  if (ranks.length < 2) return null;
-  const rank = largestAt(ranks.map(({ last }) => last));
-  const { last: share = 0, lastWorth = unknownWorth(repetitions) } = ranks[rank] ?? {};
-  if (share < Math.min(0.9, OFTENER / ranks.length)) return null;
-  const seen = Math.floor(share * lastWorth + 1e-9);
-  const byChance = binomialTail(Math.floor(lastWorth), 1 / ranks.length, seen);
-  return byChance < BY_CHANCE / ranks.length ? { rank, share } : null;
+export function lastOf(launches: readonly Pick<RanksSummary, 'repetitions' | 'ranks'>[]): LastRank | null {
+  const count = launches[0]?.ranks.length ?? 0;
+  if (count < 2) return null;
+  const oftenest = launches.map(oftenestLast);
+  const times = Array.from({ length: count }, (_, rank) => oftenest.filter((one) => one === rank).length);
+  const rank = largestAt(times);
+  const all = launches.reduce((sum, { repetitions }) => sum + repetitions, 0);
+  const share =
+    launches.reduce((sum, { repetitions, ranks }) => sum + repetitions * (ranks[rank]?.last ?? 0), 0) / all;
+  if (share < Math.min(0.9, OFTENER / count)) return null;
+  const byChance = binomialTail(launches.length, 1 / count, times[rank] ?? 0);
+  return byChance < BY_CHANCE / count ? { rank, share } : null;
 }
 
 export interface Straggler {

@@ -74,11 +74,13 @@ export const LEAST_FOR_ROBUST = 6;
 
 /**
  * The spread of launches, known as well as so many tell it: of few the standard deviation, because Qn of these is decided by
- * two values that happen to lie close; of more Qn, which a launch far off does not decide.
+ * two values that happen to lie close; of more Qn, which a launch far off does not decide. Where so many tie at the step of the
+ * clock that the others are all that varies, these tell.
  * @param values at least two, finite
  * @throws RangeError for fewer, or for a value that is not finite
  */
 export function launchDeviation(values: ArrayLike<number>): number {
   const robust = robustDeviation(values);
-  return values.length < LEAST_FOR_ROBUST ? sampleStandardDeviation(Array.from(values)) : robust;
+  const tells = values.length >= LEAST_FOR_ROBUST && robust > 0;
+  return tells ? robust : sampleStandardDeviation(Array.from(values));
 }

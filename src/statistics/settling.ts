@@ -35,7 +35,7 @@ const matters = (ratio: number, margin: number): boolean => Math.abs(Math.log(ra
  * the margin does not ask for. After the last round nothing more can be learnt, and the answer is what `verdictOf` makes of it.
  * @param reference launch medians in the order of the rounds; `candidate` those of the same rounds
  * @param comparisons that the campaign settles: a difference has to hold among all of them (Bonferroni; the table that is
- *   made of them in the end corrects by Holm's steps, which are never stricter)
+ *   made of them in the end corrects these among themselves by Holm's steps, which are never stricter)
  * @returns the answer; null where these launches cannot tell
  */
 export function settled(

@@ -24,6 +24,12 @@ export interface Range {
   readonly high: number;
 }
 
+/** What the rounding of logarithms leaves between the ends of an interval of values that are all alike. */
+const ROUNDING = 1e-12;
+
+/** Whether both ends, above 0, are one value: a time or a ratio of launches that tie at the step of the clock, below which nothing is known. */
+export const hasNoWidth = ({ low, high }: Range): boolean => Math.log(high / low) <= ROUNDING;
+
 /** Of the logarithm of value over reference. */
 export interface Shift {
   readonly estimate: number;
@@ -104,7 +110,12 @@ function byWelch(reference: Float64Array, values: Float64Array): Shift {
 const NO_SPREAD =
   'none: launches without any spread, as where they tie at the step of the clock, do not tell how far they spread';
 
-const untold = (estimate: number, method: string): Shift => ({ estimate, interval: null, p: 1, method });
+export const untold = (estimate: number, method: string): Shift => ({
+  estimate,
+  interval: null,
+  p: 1,
+  method,
+});
 
 const isConstant = (values: Float64Array): boolean => values.every((value) => value === values[0]);
 

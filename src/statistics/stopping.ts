@@ -16,7 +16,7 @@
 import { UserError } from '../errors.js';
 import { formatShare, significant } from '../quantities/format.js';
 import type { Seconds } from '../units.js';
-import { type Interval, LEVEL, levelForLooking, sequentialInterval } from './interval.js';
+import { type Interval, LEVEL, levelForLooking, type Scale, sequentialInterval } from './interval.js';
 import { expectedHalfWidth } from './interval-width.js';
 import { type Alikeness, alikeness } from './launch-dependence.js';
 import { quantileSorted, sortedCopy } from './quantile.js';
@@ -62,11 +62,17 @@ export interface Precision {
  * The interval of so many launches as these are worth, which may be six times as wide. On logarithms, as `student` is: of
  * 1.0 to 1.7 ms a straight line leads below 0, and the interval of a rate would not be that of its time.
  */
-function widened(interval: Interval, centre: number, { correlation, worth, widening }: Alikeness): Interval {
+function widened(
+  interval: Interval,
+  centre: number,
+  { correlation, worth, widening }: Alikeness,
+  scale: Scale,
+): Interval {
   const { ci } = interval;
   if (ci === null || widening === 1) return interval;
+  const logarithmic = scale === 'logarithmic' && ci.low > 0;
   const at = (end: number): number =>
-    ci.low > 0 ? centre * (end / centre) ** widening : centre + (end - centre) * widening;
+    logarithmic ? centre * (end / centre) ** widening : centre + (end - centre) * widening;
   return {
     ...interval,
     ci: { low: at(ci.low), high: at(ci.high) },
@@ -76,14 +82,18 @@ function widened(interval: Interval, centre: number, { correlation, worth, widen
 
 /**
  * What to report of launches whose number was decided by looking at their medians: with a reserve for that, and for what
- * neighbours have in common. Also of their other quantiles, which come of the same launches.
+ * neighbours have in common. Also of their other figures, which come of the same launches.
  * @param values one for each launch, in the order of time
  * @throws RangeError for a level outside of 0 to 1, and for a value that is not finite
  */
-export function lookedInterval(values: ArrayLike<number>, level = LEVEL): Interval {
+export function lookedInterval(
+  values: ArrayLike<number>,
+  level = LEVEL,
+  scale: Scale = 'logarithmic',
+): Interval {
   const interval = sequentialInterval(values, level);
   if (interval.ci === null) return interval;
-  return widened(interval, quantileSorted(sortedCopy(values), 0.5), alikeness(values));
+  return widened(interval, quantileSorted(sortedCopy(values), 0.5), alikeness(values), scale);
 }
 
 /** Two shares with as many digits as tell them apart, so that no figure contradicts the verdict beside it. */

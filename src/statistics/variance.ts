@@ -7,7 +7,7 @@
  */
 import { effectiveSampleSize } from './autocorrelation.js';
 import { requireFinite } from './finite.js';
-import { LEVEL } from './interval.js';
+import { LEVEL, launchInterval } from './interval.js';
 import { expectedHalfWidth } from './interval-width.js';
 import { normalReach } from './normal.js';
 import { median, medianInPlace, quantileSorted, sortedCopy } from './quantile.js';
@@ -146,6 +146,15 @@ export interface LaunchesAsked {
   /** Half-width of the interval as a share of the estimate: 0.01 for 1 %. */
   readonly target: number;
   readonly level?: number;
+  /** Those that the variances were found of: whether they reached the target is known. */
+  readonly measured?: MeasuredLaunches;
+}
+
+export interface MeasuredLaunches {
+  /** One for each launch, in whichever unit. */
+  readonly medians: ArrayLike<number>;
+  /** In each launch. */
+  readonly repetitions: number;
 }
 
 /** From here on the half-width is that of a large sample. */
@@ -171,18 +180,43 @@ export function leastCount(
   }
 }
 
+/** The larger distance from the median to an end of its interval, as a share; null where there is none. */
+function halfWidthOf(medians: ArrayLike<number>, level: number): number | null {
+  const { ci } = launchInterval(medians, level);
+  const centre = median(medians);
+  return ci === null || !(centre > 0) ? null : Math.max(ci.high - centre, centre - ci.low) / centre;
+}
+
+/**
+ * The variance between launches to plan by: as it was found, unless by that so many as were measured would have reached the target,
+ * and they did not. Then they spread further than most of them do, as where they have two modes: `launchDeviation` is that of one
+ * mode, and the width of their interval says how far both are apart.
+ */
+function plannedBetween(
+  { within, between, estimate, target, level = LEVEL }: LaunchesAsked,
+  { medians, repetitions }: MeasuredLaunches,
+): number {
+  const expected = expectedHalfWidth(medians.length, level, 'interpolated');
+  const reached = halfWidthOf(medians, level);
+  if (expected === null || reached === null || reached <= target) return between;
+  const noise = within / repetitions;
+  const promised = (expected * Math.sqrt(between + noise)) / estimate;
+  return promised > target ? between : ((reached * estimate) / expected) ** 2 - noise;
+}
+
 /**
  * Launches whose interval (`launchInterval`: interpolated order statistics, so at least 6 at 95 %) is expected to reach
  * `target` of the estimate to either side. Expected of normal launch effects: tails make it a little wider or narrower,
- * and half of the time chance makes it wider.
+ * and half of the time chance makes it wider. More than were measured, with as many repetitions, where these did not reach it.
  * @throws RangeError for a target, estimate or number of repetitions that is not above 0, or a variance below 0
  */
 export function launchesFor(asked: LaunchesAsked): number {
-  const { within, between, estimate, repetitions, target, level = LEVEL } = asked;
+  const { within, between, estimate, repetitions, target, level = LEVEL, measured } = asked;
   const valid = within >= 0 && between >= 0 && estimate > 0 && repetitions > 0 && target > 0;
   if (!valid)
     throw new RangeError('a target, an estimate and repetitions are above 0, and variances not below');
-  const deviation = Math.sqrt(between + within / repetitions);
+  const planned = measured === undefined ? between : plannedBetween(asked, measured);
+  const deviation = Math.sqrt(planned + within / repetitions);
   return leastCount((target * estimate) / deviation, level, (k) =>
     expectedHalfWidth(k, level, 'interpolated'),
   );

@@ -209,8 +209,8 @@ describe('a comparison of records', () => {
       launchesToSettle: null,
     });
     for (const cut of [false, true])
-      expect(renderComparison(document, { ...terminalStyle({}), width: 200 }, cut)).toMatch(
-        /to settle +the launches of both sides, or in rounds their ratios, do not differ, as where they tie at the step of the clock.*more work$/m,
+      expect(renderComparison(document, { ...terminalStyle({}), width: 240 }, cut)).toMatch(
+        /to settle +the launches of both sides, or in rounds their ratios, do not differ, but for a few, as where they tie at the step of the clock.*more work$/m,
       );
     const more = compare([
       { batches: [...tied.batches, { parameters: { m: 7 }, launches: [1] }] },
@@ -232,6 +232,9 @@ describe('a comparison of records', () => {
     // The least that 6 and 6 can come to, 2 of 924, is too much 40 times; of 7 and 7, 2 of 3,432, it is not.
     expect(outcomes(document)[0]).toBe('cannot tell');
     expect(renderComparison(document, terminalStyle({}))).toMatch(/about 7 launches .*--inspections 7/s);
+    expect(document.notes.join()).toMatch(
+      /1 ratio has an interval without 1 and no verdict: among 40 comparisons chance makes/,
+    );
     const enough = compare([cases(1, 7), cases(1 / 1.03, 7)], { margin: 0.02 });
     expect(outcomes(enough)[0]).toBe('faster');
     const advice = (first: DescribedRecord, second: DescribedRecord) =>

@@ -28,6 +28,13 @@ describe('the mean over the cases of a comparison', () => {
     expect(meanRatio([told(1), { ...told(1), interval: null }]).interval).toBeNull();
   });
 
+  it('has no interval where the launches of a case tie at the step of the clock, all but one of them', () => {
+    const tied = Array<number>(12).fill(1e-5);
+    const found = { ...compareLaunches(tied, [...tied.slice(1).fill(1.05e-5), 1.1e-5]), paired: false };
+    const { mean, interval } = meanRatio([found, found]);
+    expect([mean, interval]).toEqual([expect.closeTo(1 / 1.05, 12), null]);
+  });
+
   it('leaves out what does no work, and needs two cases', () => {
     const side = (name: string, rate: number | null) => ({ side: name, rate });
     const of = (rate: number | null) =>

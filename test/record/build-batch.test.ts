@@ -462,6 +462,16 @@ describe('the variance of a batch', () => {
     expect(fits(batch)).toBeUndefined();
   });
 
+  it('plans more launches than there are where these did not reach it, as of two modes', () => {
+    const modes = [1, 1.001, 1.002, 1.1, 1.101, 1.102].map((seconds) => ({
+      ...{ seconds: seconds * 1e-3, spans: spans(0.01) },
+    }));
+    const batch = batchOf(matmulCase(), modes);
+    expect((batch.elapsed?.interval?.high ?? 0) / (batch.elapsed?.median ?? 1)).toBeGreaterThan(1.04);
+    expect(batch.variance?.launchesForOnePercent).toBeGreaterThan(6);
+    expect(fits(batch)).toBeUndefined();
+  });
+
   it('plans no launches by the spread of fewer than six, which it has as a standard deviation', () => {
     const near = [1, 1.0001, 1.3].map((seconds) => ({ seconds: seconds * 1e-3, spans: spans(0.01) }));
     const batch = batchOf(matmulCase(), near);

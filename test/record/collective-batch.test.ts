@@ -7,6 +7,7 @@ import { curvesOf } from '../../src/record/curves.js';
 import type { KpiDeclaration } from '../../src/record/kpi.js';
 import { kpisOf } from '../../src/record/kpis-of.js';
 import type { RecordBatch, RecordInspection } from '../../src/record/schema.js';
+import { lookedInterval } from '../../src/statistics/stopping.js';
 import { batchOf, type Launch } from '../support/batch.js';
 
 const CASE = {
@@ -46,7 +47,7 @@ const skew = (p50: number) => ({ p50, p99: 2 * p50, max: 3 * p50 });
 
 /** @param at what is typical of it, in units that stay whole */
 function launch(late: number, at: number, watched = true): Launch {
-  const one = { median: at, p99: 2 * at, total: 10 * at, slowest: 0.25, last: 0.25, lastWorth: 10 };
+  const one = { median: at, p99: 2 * at, total: 10 * at, slowest: 0.25, last: 0.25 };
   return {
     seconds: 0.2,
     ranks: {
@@ -171,7 +172,7 @@ describe('a collective', () => {
 
   it('adds up what came late, and has the medians of what is typical', () => {
     expect(batch.ranks).toMatchObject({ late: 7, repetitions: 30, calls: 30 });
-    expect(batch.ranks?.ranks[0]).toMatchObject({ median: 1, p99: 2, total: 55, lastWorth: 30 });
+    expect(batch.ranks?.ranks[0]).toMatchObject({ median: 1, p99: 2, total: 55, last: 0.25 });
     expect([batch.ranks?.skewIn, batch.ranks?.skewOut]).toEqual([
       { p50: 1, p99: 2, max: 12 },
       { p50: 2, p99: 4, max: 24 },
@@ -300,6 +301,23 @@ describe('an overlap', () => {
       low: expect.closeTo(1 / 3 - reach, 5),
       high: expect.closeTo(1 / 3 + reach, 5),
     });
+  });
+
+  it('has, where a precision decided how many launches there are, the interval of such launches', () => {
+    const hidden = [0.5, 0.51, 0.52, 0.53, 0.55, 0.56, 0.57, 0.58, 0.6, 0.61];
+    const launches = hidden.map((share, i) => ({
+      seconds: 5 + i / 100,
+      overlap: { ...told(1), hidden: share },
+    }));
+    const looked = batchOf(OVERLAP, launches, 0.01);
+    const { ci } = lookedInterval(hidden, LEVEL.level, 'linear');
+    expect(looked.overlap?.interval).toMatchObject(ci ?? {});
+    const fixed = batchOf(OVERLAP, launches).overlap?.interval;
+    expect(fixed?.low).toBeGreaterThan(ci?.low ?? 1);
+    expect(fixed?.high).toBeLessThan(ci?.high ?? 0);
+    // As their time, so few have none.
+    const few = batchOf(OVERLAP, launches.slice(0, 6), 0.01);
+    expect([few.elapsed?.interval, few.overlap?.interval]).toEqual([null, null]);
   });
 });
 

@@ -41,6 +41,18 @@ describe('the recommendation of a sweep of repetitions', () => {
     expect(ofOnePercent).toBeLessThan(20);
   });
 
+  it('asks for more launches than there are where these did not reach it, as of two modes', () => {
+    const modes = (batch: RecordBatch): RecordBatch => {
+      const launches = [1, 1.001, 1.002, 1.1, 1.101, 1.102].map((seconds) => ({ seconds }));
+      return { ...batchOf(matmulCase(), launches), asked: batch.asked };
+    };
+    const batches = [modes(counted(10, 0.01, 1)), modes(counted(100, 0.01, 2))];
+    const [only] = recommendationsOf(batches);
+    const ofOnePercent = only?.launches.find(({ target }) => target === 0.01)?.launches;
+    expect(ofOnePercent).toBeGreaterThan(6);
+    expect(ofOnePercent).toBe(batches[0]?.variance?.launchesForOnePercent);
+  });
+
   it('has no other spread than the standard deviation in a table that others published', () => {
     const table = (batch: RecordBatch): RecordBatch => ({
       ...batch,

@@ -343,6 +343,40 @@ describe('a comparison', () => {
     }
   });
 
+  describe('of launches of which all but one tie at the step of the clock', () => {
+    const tied = (count: number, seconds = 1e-5): number[] => Array(count).fill(seconds);
+    const butOne = (count: number, seconds: number, next: number): number[] => [
+      ...tied(count - 1, seconds),
+      next,
+    ];
+    const LOOKED = { rounds: true, looked: true } as const;
+    const FIXED = { rounds: false, looked: false } as const;
+
+    it.each([
+      ['no step apart, 6 of each', tied(6), butOne(6, 1e-5, 1.05e-5), FIXED],
+      ['no step apart, 12 of each', tied(12), butOne(12, 1e-5, 1.05e-5), FIXED],
+      ['a step apart', tied(12), butOne(12, 1.05e-5, 1.1e-5), FIXED],
+      ['no step apart, in rounds', tied(20), butOne(20, 1e-5, 1.05e-5), { rounds: true, looked: false }],
+      ['a step apart, in rounds that were looked at', tied(20), butOne(20, 1.05e-5, 1.1e-5), LOOKED],
+    ] as const)('cannot tell: %s', (_, reference, candidate, design) => {
+      const found = compareLaunches(reference, candidate, 0.02, design);
+      expect(found).toMatchObject({ interval: null, equivalence: null, p: 1, launchesToSettle: null });
+      expect(verdictOf(found, found.p, 0.02)).toBe('cannot tell');
+      expect(found.method).toMatch(/^none: .* tie at the step of the clock, do not tell how far they spread/);
+    });
+
+    it('has still the ratio that they seem to have', () => {
+      expect(compareLaunches(tied(12), butOne(12, 1.05e-5, 1.1e-5)).ratio).toBeCloseTo(1 / 1.05, 12);
+    });
+
+    it('tells where as many are on either step that the interval spans it', () => {
+      const halves = [...tied(6), ...tied(6, 1.05e-5)];
+      const { interval } = compareLaunches(tied(12), halves);
+      expect(interval?.low).toBeCloseTo(1 / 1.05, 12);
+      expect(interval?.high).toBe(1);
+    });
+  });
+
   it('calls no difference between launches of the same in 95 of 100, however many launches', () => {
     for (const count of [3, 6, 12]) {
       const wrong = shareOf(

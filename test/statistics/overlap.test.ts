@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { LEVEL } from '../../src/statistics/interval.js';
 import { mergeOverlap } from '../../src/statistics/merge-overlap.js';
 import {
   hiddenShare,
@@ -8,6 +9,7 @@ import {
   overlapGain,
   summariseOverlap,
 } from '../../src/statistics/overlap.js';
+import { lookedInterval } from '../../src/statistics/stopping.js';
 
 const time = fc.double({ min: 1e-4, max: 10, noNaN: true });
 
@@ -171,6 +173,17 @@ describe('launches together', () => {
     expect(merged?.interval?.low).toBeLessThan(0);
     // Student's t of three values about their mean: 0.05 -+ 4.303 x 0.04 / sqrt(3).
     expect(merged?.interval?.high).toBeCloseTo(0.05 + (4.3027 * 0.04) / Math.sqrt(3), 4);
+  });
+
+  it('whose number was decided by looking have the interval of such launches, on a scale that may reach below 0', () => {
+    const rising = [0.5, 0.51, 0.52, 0.53, 0.55, 0.56, 0.57, 0.58, 0.6, 0.61];
+    const { ci } = lookedInterval(rising, LEVEL, 'linear');
+    const merged = mergeOverlap(rising.map(launch), lookedInterval);
+    expect(merged?.interval).toEqual({ level: LEVEL, ...ci });
+    // As far on logarithms the two ends would not be.
+    expect(0.555 - (ci?.low ?? 0)).toBeCloseTo((ci?.high ?? 0) - 0.555, 12);
+    expect(merged?.interval?.low).toBeLessThan(mergeOverlap(rising.map(launch))?.interval?.low ?? 0);
+    expect(mergeOverlap(rising.slice(0, 6).map(launch), lookedInterval)?.interval).toBeNull();
   });
 
   it('have no gain where one of them, of an older document, has none', () => {

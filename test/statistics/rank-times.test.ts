@@ -4,6 +4,7 @@ import { binomialTail } from '../../src/statistics/binomial.js';
 import {
   lastOf,
   mergeRanks,
+  type RanksSummary,
   type RankTimes,
   stragglerOf,
   summariseRanks,
@@ -128,109 +129,126 @@ describe('the rank that is named for coming last', () => {
   const random = randomFrom(41);
   const normal = normalFrom(random);
 
-  /** Ranks that are as quick as each other, each with something of how late it was before; one comes later by `later`. */
-  function launchOf(count: number, repetitions: number, rho = 0, later = 0) {
+  interface Drawn {
+    readonly repetitions?: number;
+    /** What a repetition has of how late its rank was before. */
+    readonly rho?: number;
+    /** By how much rank 0 comes later. */
+    readonly later?: number;
+    /** Standard deviation of how late each rank is for a whole launch, beside a noise of 1. */
+    readonly ofLaunch?: number;
+  }
+
+  const summaryOf = (count: number, entries: Float64Array) =>
+    summariseRanks({ count, entries, exits: entries.map((at) => at + 1) }, 1) ?? {
+      repetitions: 0,
+      ranks: [],
+    };
+
+  /** Ranks that are as quick as each other but for what is asked for. */
+  function launchOf(count: number, { repetitions = 200, rho = 0, later = 0, ofLaunch = 0 }: Drawn) {
+    const offsets = series(count, (rank) => ofLaunch * normal() + (rank === 0 ? later : 0));
     const levels = series(count, normal);
     const entries = series(count * repetitions, (i) => {
       const rank = i % count;
       levels[rank] = rho * (levels[rank] ?? 0) + Math.sqrt(1 - rho * rho) * normal();
-      return 100 + (levels[rank] ?? 0) + (rank === 0 ? later : 0);
+      return 100 + (levels[rank] ?? 0) + (offsets[rank] ?? 0);
     });
-    const summary = summariseRanks({ count, entries, exits: entries.map((at) => at + 1) }, 1);
-    return summary ?? { repetitions: 0, ranks: [] };
+    return summaryOf(count, entries);
   }
 
-  const named = (trials: number, draw: () => ReturnType<typeof launchOf>): number =>
+  type Ranks = Pick<RanksSummary, 'repetitions' | 'ranks'>;
+
+  const launchesOf = (launches: number, draw: () => Ranks): readonly Ranks[] =>
+    Array.from({ length: launches }, draw);
+
+  const named = (trials: number, draw: () => readonly Ranks[]): number =>
     Array.from({ length: trials }, () => lastOf(draw())).filter((found) => found !== null).length / trials;
 
   const told = (repetitions: number, ...shares: number[]) => ({
     repetitions,
-    ranks: shares.map((last) => ({
-      median: 1,
-      p99: 1,
-      total: 1,
-      slowest: 0,
-      last,
-      lastWorth: repetitions,
-    })),
+    ranks: shares.map((last) => ({ median: 1, p99: 1, total: 1, slowest: 0, last })),
   });
 
-  it('is one that comes last much oftener than chance has it', () => {
-    expect(lastOf(told(50, 0.1, 0.8, 0.1))).toEqual({ rank: 1, share: 0.8 });
-    expect(lastOf(told(50, 0.02, 0.98))).toEqual({ rank: 1, share: 0.98 });
+  it('is one that comes last much oftener than chance has it, in all launches together', () => {
+    const launches = launchesOf(9, () => told(50, 0.1, 0.8, 0.1));
+    expect(lastOf(launches)).toEqual({ rank: 1, share: expect.closeTo(0.8, 12) });
+    expect(lastOf([...launches, told(450, 0.2, 0.6, 0.2)])).toEqual({
+      rank: 1,
+      share: expect.closeTo(0.7, 12),
+    });
+    expect(lastOf(launchesOf(9, () => told(50, 0.02, 0.98)))).toMatchObject({ rank: 1 });
   });
 
   it('is nobody where ranks take turns, and where there is one rank', () => {
-    expect(lastOf(told(5000, 0.4, 0.3, 0.3))).toBeNull();
-    expect(lastOf(told(5000, 0.6, 0.4))).toBeNull();
-    expect(lastOf(told(50, 1))).toBeNull();
+    expect(lastOf(launchesOf(20, () => told(5000, 0.4, 0.3, 0.3)))).toBeNull();
+    expect(lastOf(launchesOf(20, () => told(5000, 0.6, 0.4)))).toBeNull();
+    expect(lastOf(launchesOf(20, () => told(50, 1)))).toBeNull();
+    expect(lastOf([])).toBeNull();
   });
 
-  it('is nobody where repetitions are too few to tell', () => {
-    expect(lastOf(told(5, 0, 0.8, 0.2))).toBeNull();
-    expect(lastOf(told(3, 0, 1))).toBeNull();
+  // One rank or another is last in all of so many launches in (1 / ranks)^(launches - 1) of the cases.
+  it.each([
+    [2, 8],
+    [4, 5],
+    [8, 4],
+    [11, 3],
+  ])('of %i ranks is told by %i launches in which it always comes last, and by no fewer', (ranks, fewest) => {
+    const launch = told(200, 1, ...Array<number>(ranks - 1).fill(0));
+    expect(lastOf(launchesOf(fewest, () => launch))).toEqual({ rank: 0, share: 1 });
+    expect(lastOf(launchesOf(fewest - 1, () => launch))).toBeNull();
+  });
+
+  it('is another one in a launch now and then, of many', () => {
+    const [own, other] = [told(50, 0.9, 0.1), told(50, 0.1, 0.9)];
+    expect(lastOf([...launchesOf(18, () => own), other, other])).toMatchObject({ rank: 0 });
+    expect(lastOf([...launchesOf(13, () => own), ...launchesOf(7, () => other)])).toBeNull();
   });
 
   it('is nobody of equal ranks on a clock so coarse that they often come at one time', () => {
     const own = normalFrom(randomFrom(43));
-    const coarse = (count: number) => {
-      const entries = series(count * 200, () => 100 + Math.round(own() / 2));
-      return (
-        summariseRanks({ count, entries, exits: entries.map((at) => at + 1) }, 1) ?? {
-          repetitions: 0,
-          ranks: [],
-        }
+    const coarse = () =>
+      summaryOf(
+        4,
+        series(4 * 200, () => 100 + Math.round(own() / 2)),
       );
-    };
-    expect(named(100, () => coarse(4))).toBeLessThanOrEqual(0.02);
+    expect(named(100, () => launchesOf(6, coarse))).toBeLessThanOrEqual(0.02);
+    expect(lastOf(launchesOf(9, () => told(50, 0.5, 0.5)))).toBeNull();
   });
 
-  // By the share alone, one and a half times its turn, it would be in 59, 100, 56 and 97 of 100.
   it.each([
-    [8, 50, 200],
-    [16, 50, 100],
-    [16, 200, 50],
-    [32, 200, 50],
-  ])('is named of %i equal ranks in %i repetitions in one case of 100', (count, repetitions, trials) => {
-    expect(named(trials, () => launchOf(count, repetitions))).toBeLessThanOrEqual(0.02);
+    [8, 50, 0],
+    [16, 50, 0],
+    [8, 50, 0.6],
+  ])('is named of %i equal ranks in launches of %i repetitions, which have %d of the one before, in one case of 100', (count, repetitions, rho) => {
+    const draw = () => launchesOf(6, () => launchOf(count, { repetitions, rho }));
+    expect(named(200, draw)).toBeLessThanOrEqual(0.02);
   });
 
-  // Taken for independent, repetitions that have 0.6 of the one before would name one in 13 to 15 of 100.
+  // By the repetitions of all launches together it would be in up to 70 of 100.
   it.each([
-    [8, 50],
-    [8, 100],
-    [16, 50],
-  ])('is hardly named of %i equal ranks either where each of %i repetitions has something of the one before', (count, repetitions) => {
-    expect(named(200, () => launchOf(count, repetitions, 0.6))).toBeLessThanOrEqual(0.04);
+    [2, 1, 2],
+    [4, 1, 2],
+    [4, 3, 2],
+    [2, 6, 2],
+    [4, 6, 0.5],
+    [4, 6, 2],
+    [8, 6, 0.5],
+    [2, 20, 2],
+  ])('is named of %i equal ranks in %i launches no oftener where each launch has its own late ones, by %d', (count, launches, ofLaunch) => {
+    const draw = () => launchesOf(launches, () => launchOf(count, { repetitions: 100, ofLaunch }));
+    expect(named(200, draw)).toBeLessThanOrEqual(0.02);
   });
 
   it('is found where a rank is a little later in all repetitions: last in a third of those of 8', () => {
-    const share = launchOf(8, 10_000, 0, 0.85).ranks[0]?.last ?? 0;
+    const share = launchOf(8, { repetitions: 10_000, later: 0.85 }).ranks[0]?.last ?? 0;
     expect(share).toBeGreaterThan(0.3);
     expect(share).toBeLessThan(0.4);
-    expect(named(100, () => launchOf(8, 50, 0, 0.85))).toBeGreaterThan(0.4);
-    expect(named(50, () => launchOf(8, 200, 0, 0.85))).toBeGreaterThan(0.99);
-    expect(named(50, () => launchOf(8, 200, 0.6, 0.85))).toBeGreaterThan(0.9);
-  });
-
-  it('rests on all launches: what each of them was worth is added', () => {
-    const launches = [launchOf(4, 50, 0.6), launchOf(4, 100, 0.6)].map((ranks) => ({
-      ...ranks,
-      skewIn: { p50: 0, p99: 0, max: 0 },
-      skewOut: { p50: 0, p99: 0, max: 0 },
-    }));
-    const [one, two] = launches.map(({ ranks }) => ranks[2]?.lastWorth ?? 0);
-    expect(mergeRanks(launches)?.ranks[2]?.lastWorth).toBeCloseTo((one ?? 0) + (two ?? 0), 9);
-  });
-
-  it('of a record that does not tell what repetitions are worth is named where a quarter of them would do', () => {
-    const untold = (repetitions: number) => {
-      const { ranks } = told(repetitions, 0.1, 0.8, 0.1);
-      return { repetitions, ranks: ranks.map(({ lastWorth: _, ...rest }) => rest) };
-    };
-    expect(lastOf(untold(100))).toEqual({ rank: 1, share: 0.8 });
-    expect(lastOf(untold(20))).toBeNull();
-    expect(lastOf(told(20, 0.1, 0.8, 0.1))).toEqual({ rank: 1, share: 0.8 });
+    const found = (launches: number, more: Drawn) =>
+      named(50, () => launchesOf(launches, () => launchOf(8, { repetitions: 50, later: 0.85, ...more })));
+    expect(found(6, {})).toBeGreaterThan(0.95);
+    expect(found(6, { rho: 0.6, repetitions: 200 })).toBeGreaterThan(0.9);
+    expect(found(20, { ofLaunch: 0.3 })).toBeGreaterThan(0.95);
   });
 });
 

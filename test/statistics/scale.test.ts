@@ -81,6 +81,13 @@ describe('the deviation of launches', () => {
     expect(launchDeviation([1, 2, 3, 4, 5, 600])).toBe(robustDeviation([1, 2, 3, 4, 5, 600]));
   });
 
+  it('of so many that tie that the others are all that varies is the standard deviation', () => {
+    const tied = [1, 1, 1, 1, 1.05, 1.05];
+    expect(robustDeviation(tied)).toBe(0);
+    expect(launchDeviation(tied)).toBeCloseTo(sampleStandardDeviation(tied), 12);
+    expect(launchDeviation(Array(6).fill(1))).toBe(0);
+  });
+
   it('of three is less than half of what it is in 22 of 100, where Qn is in 37', () => {
     const trials = 4000;
     let [plain, robust] = [0, 0];

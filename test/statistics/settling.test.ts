@@ -69,6 +69,12 @@ describe('a comparison that is looked at on the way', () => {
     expect(settled(reference, slower, MARGIN, 1)).toBeNull();
   });
 
+  it.each([14, 20, 28])('goes on where of %i rounds all but one tie at the step of the clock', (rounds) => {
+    const tied = Array<number>(rounds).fill(1e-5);
+    expect(settled(tied, [...tied.slice(1), 1.05e-5], MARGIN, 1)).toBeNull();
+    expect(settled(tied, [...tied.slice(1).fill(1.05e-5), 1.1e-5], MARGIN, 1)).toBeNull();
+  });
+
   it('says nothing of fewer rounds than the first look has', () => {
     expect(settled([1, 1.001, 1.002], [2, 2.001, 2.002], MARGIN, 1)).toBeNull();
   });

@@ -671,6 +671,53 @@ describe('what could not be read', () => {
     expect(unchecked(observation)).toEqual(['throttled']);
   });
 
+  it('counts no switches where no thread could be read, though repetitions were disturbed', () => {
+    const flag = flagOf(quietObservation({ telemetry: blind, disturbed: every(0.6) }), 'preempted');
+    expect(flag?.reason).toMatch(/60 % of the repetitions lost a CPU/);
+    expect(flag?.reason).not.toMatch(/switch/);
+    expect(flag?.evidence.involuntarySwitches).toBeNull();
+  });
+
+  it('is preempted of so few repetitions that disturbed ones alone tell nothing', () => {
+    const threads = [{ ...QUIET_THREAD, runDelay: null, cpuTime: 0.1 }];
+    const of = (count: number) => {
+      const samples = series(count, () => 1.4e-3);
+      const disturbed = Array.from(samples.keys());
+      return withTelemetry({ threads, window: 0.5 }, { samples, disturbed, wall: 0.45 });
+    };
+    const whyOf = (observation: Observation) =>
+      notChecked(observation).find(({ flag }) => flag === 'preempted')?.why;
+    expect(names(of(9))).not.toContain('preempted');
+    expect(whyOf(of(9))).toBe(
+      'fewer than 10 repetitions, and the kernel does not tell how long the threads waited for a CPU',
+    );
+    expect(names(of(10))).toContain('preempted');
+    expect(whyOf(of(10))).toBeUndefined();
+    // Of a second and more the time on a CPU tells.
+    const longer = withTelemetry(
+      { threads, window: 1 },
+      { samples: of(9).samples, disturbed: [], wall: 0.9 },
+    );
+    expect(names(longer)).toContain('preempted');
+  });
+
+  it('is the first of few repetitions, of which only the warm-up before them was judged', () => {
+    const of = (count: number, steady: boolean | null) =>
+      quietObservation({
+        samples: series(count, (i) => 1.4e-3 * (1 + (i % 3) / 1000)),
+        disturbed: [],
+        steady,
+      });
+    const whyOf = (observation: Observation) =>
+      notChecked(observation).find(({ flag }) => flag === 'not-steady')?.why;
+    expect(whyOf(of(19, true))).toBe('fewer than 20 repetitions: only the warm-up was judged');
+    expect(whyOf(of(19, null))).toMatch(/^fewer than 20 repetitions, and a warm-up that was fixed/);
+    for (const steady of [true, null]) expect(whyOf(of(20, steady))).toBeUndefined();
+    // The flag says that it was not.
+    expect(names(of(19, false))).toContain('not-steady');
+    expect(whyOf(of(19, false))).toBeUndefined();
+  });
+
   it('includes series too short to judge', () => {
     const short = quietObservation({ samples: [1e-3, 1.1e-3, 1e-3], disturbed: [], steady: null });
     expect(unchecked(short)).toEqual([

@@ -7,6 +7,7 @@ import { normalReach } from '../../src/statistics/normal.js';
 import { median } from '../../src/statistics/quantile.js';
 import {
   bestRepetitions,
+  componentsOf,
   launchesFor,
   launchNoise,
   varianceComponents,
@@ -207,5 +208,74 @@ describe('the number of launches for a target', () => {
     expect(launchesFor({ ...easy, level: 0.99 })).toBe(8);
     expect(launchesFor({ ...easy, between: 1, target: 1e-3 })).toBeGreaterThan(1e6);
     expect(() => launchesFor({ ...easy, target: 0 })).toThrow(RangeError);
+  });
+});
+
+describe('the number of launches for a target, of launches that were measured', () => {
+  const REPETITIONS = 200;
+  const TARGET = 0.01;
+  const uniform = randomFrom(43);
+  const own = normalFrom(uniform);
+
+  /** Of launches with these medians, whose repetitions spread by 1 %. */
+  function planOf(medians: ArrayLike<number>, repetitions = REPETITIONS, target = TARGET): number {
+    const noises = Array.from(medians, (seconds) => ({
+      ...{ repetitions: REPETITIONS, median: seconds },
+      longRun: (0.01 * seconds) ** 2,
+    }));
+    const found = componentsOf(noises);
+    if (found === null) return expect.fail('no components');
+    return launchesFor({ ...found, repetitions, target, measured: { medians, repetitions: REPETITIONS } });
+  }
+
+  /** The larger distance from the median to an end of the interval. */
+  function halfWidth(medians: ArrayLike<number>): number {
+    const { ci } = launchInterval(medians);
+    const centre = median(medians);
+    return ci === null ? Number.NaN : Math.max(ci.high - centre, centre - ci.low) / centre;
+  }
+
+  const normalLaunches = (k: number, spread: number) => series(k, () => 1 + spread * own());
+  /** Six of ten about 1, the others 3 % slower. */
+  const twoModes = (k: number) => series(k, () => 1 + 0.005 * own() + (uniform() < 0.4 ? 0.03 : 0));
+
+  it.each([
+    ['two modes', [1, 1.001, 1.002, 1.1, 1.101, 1.102]],
+    ['a coarse clock', [1e-5, 1e-5, 1e-5, 1e-5, 1.05e-5, 1.05e-5]],
+  ])('is more than there are where these did not reach it, as of %s', (_, medians) => {
+    expect(halfWidth(medians)).toBeGreaterThan(4 * TARGET);
+    expect(planOf(medians)).toBeGreaterThan(6);
+    // Between launches nothing is won by more repetitions.
+    expect(planOf(medians, 100 * REPETITIONS)).toBeGreaterThan(6);
+    // What they did reach takes no more.
+    expect(planOf(medians, REPETITIONS, 2 * halfWidth(medians))).toBe(6);
+  });
+
+  it('is never as many as did not reach it, whatever they are', () => {
+    for (let trial = 0; trial < 400; trial++) {
+      const k = 6 + (trial % 40);
+      const medians = trial % 2 === 0 ? twoModes(k) : normalLaunches(k, 0.02);
+      if (halfWidth(medians) > TARGET) expect(planOf(medians)).toBeGreaterThan(k);
+    }
+  });
+
+  it('of launches with two modes is about what they take', () => {
+    const plan = median(series(200, () => planOf(twoModes(30))));
+    const reached = median(series(400, () => halfWidth(twoModes(plan))));
+    expect(reached).toBeLessThan(2 * TARGET);
+    expect(reached).toBeGreaterThan(TARGET / 2);
+  });
+
+  // Of about as many as it takes half do not reach it, and take some more.
+  it.each([
+    [12, 0.03],
+    [30, 0.01],
+    [100, 0.03],
+  ])('of %i normal launches that spread by %d, far fewer or more than it takes, is what it is without their interval', (k, spread) => {
+    const plans = series(300, () => planOf(normalLaunches(k, spread)));
+    const expected = launchesFor({
+      ...{ within: 0, between: spread ** 2, estimate: 1, repetitions: REPETITIONS, target: TARGET },
+    });
+    expect(Math.abs(median(plans) / expected - 1)).toBeLessThan(0.2);
   });
 });

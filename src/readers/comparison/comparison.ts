@@ -28,7 +28,15 @@ import type {
   Outcome,
   Question,
 } from './document.js';
-import { compareEntries, type LaunchComparison, mediansOf, toldLaunches, unitsOf } from './launches.js';
+import { adjustedPs, familySize } from './families.js';
+import {
+  compareEntries,
+  type LaunchComparison,
+  mediansOf,
+  toldLaunches,
+  unitsOf,
+  wasLooked,
+} from './launches.js';
 import { lostLaunches, missingLaunches } from './lost-launches.js';
 import { isWrong, missingIn, unpublishedIn, wrongIn } from './not-compared.js';
 import { notesOf } from './notes.js';
@@ -57,11 +65,14 @@ interface Pair {
   readonly entry: Entry;
   /** Index of the candidate's side. */
   readonly candidate: number;
+  /** Their campaign decided by looking at it how many launches there are. */
+  readonly looked: boolean;
 }
 
-interface Compared {
-  readonly candidate: number;
+interface Compared extends Pick<Pair, 'candidate' | 'looked'> {
   readonly comparison: LaunchComparison;
+  /** Comparisons that it was corrected with, itself counted. */
+  readonly among: number;
 }
 
 const hasLaunches = (entry: Entry | null | undefined): entry is Entry =>
@@ -71,19 +82,21 @@ const hasLaunches = (entry: Entry | null | undefined): entry is Entry =>
 function pairsWithReference([reference, ...candidates]: MatchedCase['entries']): readonly Pair[] {
   if (!hasLaunches(reference)) return [];
   return candidates.flatMap((entry, i): readonly Pair[] =>
-    hasLaunches(entry) ? [{ reference, entry, candidate: i + 1 }] : [],
+    hasLaunches(entry) ? [{ reference, entry, candidate: i + 1, looked: wasLooked(reference, entry) }] : [],
   );
 }
 
-/** @param comparisons of the whole table */
+/** @param all of the whole table */
 function comparePairs(
   pairs: readonly Pair[],
   asked: number | null,
-  comparisons: number,
+  all: readonly Pair[],
 ): readonly Compared[] {
-  return pairs.flatMap(({ reference, entry, candidate }): readonly Compared[] => {
-    const comparison = compareEntries(reference, entry, marginOf(asked, reference, entry), comparisons);
-    return comparison === null ? [] : [{ candidate, comparison }];
+  return pairs.flatMap((pair): readonly Compared[] => {
+    const { reference, entry, candidate, looked } = pair;
+    const among = familySize(all, pair);
+    const comparison = compareEntries(reference, entry, marginOf(asked, reference, entry), among);
+    return comparison === null ? [] : [{ candidate, looked, comparison, among }];
   });
 }
 
@@ -239,18 +252,16 @@ function answerOf(outcomes: readonly Outcome[]): Outcome {
   return 'same';
 }
 
-/** Every candidate with the reference, corrected for all of these comparisons together. */
+/** Every candidate with the reference, corrected for the number of comparisons. */
 function judgedCases(
   common: readonly MatchedCase[],
   sides: readonly Side[],
   asked: number | null,
 ): readonly ComparedCase[] {
   const toCompare = common.map(({ entries }) => pairsWithReference(entries));
-  const compared = toCompare.map((pairs) => comparePairs(pairs, asked, toCompare.flat().length));
-  const all = compared.flat();
-  const adjusted = holm(all.map(({ comparison }) => comparison.p));
+  const compared = toCompare.map((pairs) => comparePairs(pairs, asked, toCompare.flat()));
+  const adjusted = adjustedPs(compared.flat());
   const { names } = nameBatches(common.flatMap(({ entries }) => entries[0]?.batch ?? []));
-  let next = 0;
   return common.map((one, at): ComparedCase => {
     const pairs = compared[at] ?? [];
     const [reference, ...candidates] = one.entries;
@@ -260,10 +271,12 @@ function judgedCases(
       const margin = marginOf(asked, reference, entry);
       const pair = pairs.find((other) => other.candidate === i + 1);
       if (pair === undefined)
-        return [{ candidate, outcome: missingOutcome(reference, entry), margin, pAdjusted: null }];
-      const pAdjusted = adjusted[next++] ?? 1;
+        return [
+          { candidate, outcome: missingOutcome(reference, entry), margin, pAdjusted: null, among: null },
+        ];
+      const pAdjusted = adjusted.get(pair) ?? 1;
       const outcome = verdictOf(pair.comparison, pAdjusted, margin);
-      return [{ candidate, outcome, margin, pAdjusted, ...pair.comparison }];
+      return [{ candidate, outcome, margin, pAdjusted, among: pair.among, ...pair.comparison }];
     });
     return {
       title: one.title,

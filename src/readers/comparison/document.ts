@@ -50,6 +50,8 @@ export interface ComparedPair extends Partial<LaunchComparison> {
   readonly margin: number;
   /** Corrected for the number of comparisons; null where there was none. */
   readonly pAdjusted: number | null;
+  /** That number: those that a campaign was to settle are corrected among themselves, and so are the others. null likewise. */
+  readonly among: number | null;
 }
 
 export interface ComparedCase {

@@ -97,7 +97,7 @@ function roundsOf(
 }
 
 /** Whether their number was decided by looking at this comparison, or at those of both with a third. */
-const wasLooked = (one: Entry, other: Entry): boolean =>
+export const wasLooked = (one: Entry, other: Entry): boolean =>
   one.of === other.of && one.batch.asked.settle !== undefined && other.batch.asked.settle !== undefined;
 
 export interface LaunchComparison extends Comparison {

@@ -67,16 +67,15 @@ function marginNote(pairs: readonly ComparedPair[]): readonly string[] {
 }
 
 /** Ratios that would have a verdict if they were the only ones. */
-function correctionNote(pairs: readonly ComparedPair[]): readonly string[] {
-  const tested = pairs.filter(({ pAdjusted }) => pAdjusted !== null);
-  const held = tested.filter(
+function correctionNotes(pairs: readonly ComparedPair[]): readonly string[] {
+  const held = pairs.filter(
     ({ outcome, interval }) => outcome === 'cannot tell' && interval != null && !holds(interval, 1),
   );
-  return held.length === 0
-    ? []
-    : [
-        `${plural(held.length, 'ratio has', 'ratios have')} an interval without 1 and no verdict: among ${plural(tested.length, 'comparison')} chance makes such a one in more than ${formatShare(RISK)} of all tables (Holm’s correction); more launches tell`,
-      ];
+  const families = new Set(held.flatMap(({ among }) => among ?? []));
+  return [...families].map((size) => {
+    const own = held.filter(({ among }) => among === size);
+    return `${plural(own.length, 'ratio has', 'ratios have')} an interval without 1 and no verdict: among ${plural(size, 'comparison')} chance makes such a one in more than ${formatShare(RISK)} of all tables (Holm’s correction); more launches tell`;
+  });
 }
 
 const holds = ({ low, high }: Range, value: number): boolean => low <= value && value <= high;
@@ -88,5 +87,5 @@ export const notesOf = (entries: readonly Entry[], pairs: readonly ComparedPair[
   ...contendedNote(entries),
   ...lookingNote(entries),
   ...marginNote(pairs),
-  ...correctionNote(pairs),
+  ...correctionNotes(pairs),
 ];

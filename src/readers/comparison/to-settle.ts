@@ -11,7 +11,7 @@ const ties = ({ interval, launches = [0, 0] }: ComparedPair): boolean =>
   interval === null && Math.min(...launches) > 1;
 
 const TIES =
-  'the launches of both sides, or in rounds their ratios, do not differ, as where they tie at the step of the clock, so that their number tells nothing: give a repetition more work';
+  'the launches of both sides, or in rounds their ratios, do not differ, but for a few, as where they tie at the step of the clock, so that their number tells nothing: give a repetition more work';
 
 export interface NeededToSettle {
   readonly text: string;
@@ -27,13 +27,12 @@ export function neededToSettle({ cases }: ComparisonDocument): NeededToSettle | 
     comparisons.filter(({ outcome }) => outcome === 'cannot tell'),
   );
   if (open.length === 0) return null;
-  const [first] = open.filter((pair) => !ties(pair));
+  const telling = open.filter((pair) => !ties(pair));
+  const [first] = telling;
   if (first === undefined) return { text: TIES, launches: null, tooFew: false };
   if (open.every(({ launchesToSettle }) => launchesToSettle == null)) {
-    const tested = cases.flatMap(({ comparisons }) =>
-      comparisons.filter(({ pAdjusted }) => pAdjusted !== null),
-    );
-    const text = `${first.method ?? ''}: measure at least ${leastLaunches(tested.length)} launches of each`;
+    const among = Math.max(...telling.map((pair) => pair.among ?? 1));
+    const text = `${first.method ?? ''}: measure at least ${leastLaunches(among)} launches of each`;
     return { text, launches: null, tooFew: true };
   }
   const least = Math.max(...open.map(({ launchesToSettle }) => launchesToSettle ?? 0));

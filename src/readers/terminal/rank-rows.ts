@@ -10,9 +10,11 @@ import type { Row } from './table.js';
 type Ranks = NonNullable<RecordBatch['ranks']>;
 
 /** Which rank is the last to come oftener than chance has it. Clocks of several hosts do not agree so well that they could tell. */
-function lastText({ stack }: RecordBatch, ranks: Ranks): string {
+function lastText({ stack, inspections }: RecordBatch): string {
   if (clocksWithin(stack.implementation) !== null) return '';
-  const last = lastOf(ranks);
+  const last = lastOf(
+    inspections.flatMap(({ status, ranks }) => (status === 'measured' ? (ranks ?? []) : [])),
+  );
   return last === null ? '' : `, rank ${last.rank} last in ${formatShare(last.share)} of the repetitions`;
 }
 
@@ -42,7 +44,7 @@ export function rankRows(batch: RecordBatch): Row[] {
     ['ranks', `${each.join(', ')}${more}`],
     [
       'skew',
-      `in ${formatSeconds(ranks.skewIn.p50, 3)} (p99 ${formatSeconds(ranks.skewIn.p99, 3)})${lastText(batch, ranks)}, out ${formatSeconds(ranks.skewOut.p50, 3)} (p99 ${formatSeconds(ranks.skewOut.p99, 3)})${late}`,
+      `in ${formatSeconds(ranks.skewIn.p50, 3)} (p99 ${formatSeconds(ranks.skewIn.p99, 3)})${lastText(batch)}, out ${formatSeconds(ranks.skewOut.p50, 3)} (p99 ${formatSeconds(ranks.skewOut.p99, 3)})${late}`,
     ],
     ...(ranks.ranks.length < 2 ? [] : ([['straggler', slowRankText(batch, ranks)]] as Row[])),
     ...(efficiencies === null

@@ -210,7 +210,9 @@ export function batchSchema(
       .extend({
         interval: object({ level: z.number(), low: z.number(), high: z.number() })
           .nullable()
-          .describe('of the hidden share, over launches; null: too few of them'),
+          .describe(
+            'of the hidden share, over launches; where a precision decided their number with what was spent on looking, as that of the time, but in earlier records; null: too few of them',
+          ),
       })
       .optional()
       .describe('medians over launches of each of these'),
@@ -241,7 +243,7 @@ export function batchSchema(
       between: z
         .number()
         .describe(
-          'standard deviation between launches, their own noise taken out, over the median: by Qn of Rousseeuw & Croux from 6 launches on, of 3 to 5, which hardly tell it, the plain one; in earlier records by Qn of them, too',
+          'standard deviation between launches, their own noise taken out, over the median: by Qn of Rousseeuw & Croux from 6 launches on, of 3 to 5, which hardly tell it, or where most tie, the plain one; in earlier records by Qn of them, too',
         ),
       within: z
         .number()
@@ -261,7 +263,7 @@ export function batchSchema(
         .int()
         .nullable()
         .describe(
-          'with these repetitions, for an interval of 1 % to either side; null: the spread of fewer than 6 launches tells none (earlier records have a number that is no plan)',
+          'with these repetitions, for an interval of 1 % to either side: more than there are where these did not reach it (but in earlier records); null: the spread of fewer than 6 launches tells none (earlier records have a number that is no plan)',
         ),
       launchesForOnePercentAtBest: z
         .int()

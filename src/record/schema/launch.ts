@@ -87,7 +87,7 @@ export function launchSchemas(object: ObjectOf) {
           .number()
           .optional()
           .describe(
-            'independent repetitions that they are worth in telling that; absent in records from before it was looked at',
+            'independent repetitions that they are worth in telling that; only in records from when repetitions, and not launches, told which rank comes last',
           ),
       }),
     ),

@@ -28,7 +28,7 @@ export function recommendationSchema(object: ObjectOf) {
     launches: z
       .array(object({ target: z.number(), launches: z.int() }))
       .describe(
-        'with that many repetitions: for an interval of ± the target’s share of the median, by the `variance` of their batch, or by the standard deviation where a table tells no more',
+        'with that many repetitions: for an interval of ± the target’s share of the median, by the `variance` of their batch and the interval that its launches have, or by the standard deviation where a table tells no more',
       ),
   });
 }

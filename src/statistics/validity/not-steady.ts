@@ -82,8 +82,11 @@ export const notSteady: Detector = {
       },
     };
   },
-  blindness: ({ samples, steady }) =>
-    steady === null && samples.length < LEAST_SAMPLES
-      ? `fewer than ${LEAST_SAMPLES} repetitions, and a warm-up that was fixed or too short to judge`
-      : null,
+  blindness({ samples, steady }) {
+    if (samples.length >= LEAST_SAMPLES || steady === false) return null;
+    const few = `fewer than ${LEAST_SAMPLES} repetitions`;
+    return steady === null
+      ? `${few}, and a warm-up that was fixed or too short to judge`
+      : `${few}: only the warm-up was judged`;
+  },
 };

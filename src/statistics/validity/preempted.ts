@@ -112,9 +112,10 @@ function find(observation: Observation): Findings {
       own.length === 0
         ? null
         : own.reduce((sum, { cpuTime }) => sum + cpuTime, 0) / (telemetry.window * own.length),
-    involuntarySwitches: own.every(({ involuntarySwitches }) => involuntarySwitches !== null)
-      ? own.reduce((sum, { involuntarySwitches }) => sum + (involuntarySwitches ?? 0), 0)
-      : null,
+    involuntarySwitches:
+      own.length > 0 && own.every(({ involuntarySwitches }) => involuntarySwitches !== null)
+        ? own.reduce((sum, { involuntarySwitches }) => sum + (involuntarySwitches ?? 0), 0)
+        : null,
   };
 }
 
@@ -181,7 +182,7 @@ export const preempted: Detector = {
     };
   },
   blindness(observation) {
-    const { telemetry, threads } = observation;
+    const { telemetry, threads, samples } = observation;
     if (timedByGpu(observation)) return null;
     const found = find(observation);
     if (telemetry.threads.length < threads) {
@@ -191,6 +192,8 @@ export const preempted: Detector = {
     if (found.delay === null && found.disturbedShare === null) {
       return `how long the threads waited for a CPU, and in which repetitions, is not known: ${whyMissing(telemetry, 'run delay', 'the kernel has no scheduler statistics')}`;
     }
+    if (found.delay === null && found.cpuShare === null && samples.length < LEAST_DISTURBANCES)
+      return `fewer than ${LEAST_DISTURBANCES} repetitions, and the kernel does not tell how long the threads waited for a CPU`;
     if (found.delay !== null && found.disturbedShare === null && besideOf(observation) > 0)
       return `the kernel counted the threads’ waits over ${formatSeconds(telemetry.window, 3)}, of which the repetitions took ${formatSeconds(observation.wall, 3)}: such as fit beside them cannot be told from theirs; measure for longer (--duration, --reps)`;
     const throttledTime = telemetry.cgroup?.throttledTime ?? 0;
