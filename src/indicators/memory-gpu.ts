@@ -113,15 +113,9 @@ function sizesOf(flags: Flags, operation: Pass | Copy, sizes: readonly Bytes[]):
   return operation === 'device-copy' ? sizes.slice(-1) : [Math.min(TRANSFER, sizes.at(-1) ?? TRANSFER)];
 }
 
-/** @throws UserError where nothing would come of the flag */
-function askedHosts({ host }: Flags, operations: readonly (Pass | Copy)[]): readonly HostMemory[] {
-  if (host === undefined) return HOST_MEMORIES;
-  if (!operations.some(ofHost))
-    throw new UserError(
-      `--host is of copies between host and GPU, and ${operations.join(', ')} has none: leave it out`,
-    );
-  return parseNames(String(host), '--host', HOST_MEMORIES);
-}
+/** Read also where no operation takes it: of a campaign file's lists each combination comes here by itself. */
+const askedHosts = ({ host }: Flags): readonly HostMemory[] =>
+  host === undefined ? HOST_MEMORIES : parseNames(String(host), '--host', HOST_MEMORIES);
 
 /** Both ways at once only pinned memory is copied: of others it is left out, unless somebody names it, who is told so by `read`. */
 function hostsOf(
@@ -157,7 +151,7 @@ export const memoryOnGpu: GpuSide = {
         : parseNames(String(flags.operation), '--operation', GPU_OPERATIONS);
     if (operations.includes('peer') && others.length === 0)
       throw new UserError('--operation peer copies to another GPU, and there is only one here');
-    const hosts = askedHosts(flags, operations);
+    const hosts = askedHosts(flags);
     const defaults = defaultSizes(gpu.l2Bytes, gpu.memoryBytes);
     const share = flags.bytes === undefined ? null : parseMemoryShare(String(flags.bytes));
     const sizes = (operation: Pass | Copy): readonly Size[] =>

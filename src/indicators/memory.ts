@@ -128,8 +128,6 @@ const memoryOnCpu: Indicator = {
       flags.stores === undefined
         ? (['cached', 'streaming'] as const)
         : parseNames(String(flags.stores), '--stores', STORES);
-    if (flags.stores !== undefined && operations.every((operation) => operation === 'read'))
-      throw new UserError('--stores is of operations that write, and read does not: leave it out');
     if (flags.host !== undefined)
       throw new UserError('--host is of copies to and from a GPU: add --device cuda:0');
     const { threads, pin } = threadsOf(flags, machine);
