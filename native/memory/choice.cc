@@ -1,7 +1,6 @@
 #include "choice.h"
 
 #include <algorithm>
-#include <ranges>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -138,7 +137,7 @@ std::vector<Choice> passes_wanted(const Wanted& wanted) {
 Choice best_of(std::span<const Tried> all) { return std::ranges::min_element(all, {}, cost)->choice; }
 
 std::vector<Choice> near_best(std::span<const Tried> all) {
-  const double least = std::ranges::min(all | std::views::transform(cost));
+  const double least = cost(*std::ranges::min_element(all, {}, cost));
   std::vector<Choice> near;
   for (const Tried& tried : all) {
     if (cost(tried) <= least * kNear) near.push_back(tried.choice);
