@@ -148,6 +148,7 @@ std::vector<Choice> near_best(std::span<const Tried> all) {
 Choice choose(Team& team, std::span<const Arrays> arrays, const Wanted& wanted) {
   const auto tried_of = [&](const std::vector<Choice>& choices, std::size_t most_rounds) {
     std::vector<Tried> all;
+    all.reserve(choices.size());
     for (const Choice& choice : choices) all.push_back({choice, {}});
     try_in_turns(team, arrays, most_rounds, all);
     return all;
