@@ -317,7 +317,7 @@ export function buildBatch(
   analysed: readonly AnalysedInspection[],
   machine: MachineDescription | null = null,
 ): RecordBatch {
-  const inspections = ofOneBuild(analysed);
+  const inspections = ofOneBuild(analysed, asked);
   const indicator = findIndicator(asked.case.indicator);
   const { parameters } = asked.case;
   const work = indicator.work(parameters);

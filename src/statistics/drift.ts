@@ -58,15 +58,29 @@ function varianceOfS(values: Float64Array): number {
 
 /** Blocks more alike than this say nothing of their spread. */
 const MOST_ALIKE = 0.95;
+/**
+ * Of the variance of blocks that have a memory and no trend, the nearest monotone series takes more than this of few of them only: of
+ * twenty blocks of repetitions that have 0.9 of the one before in one case of ten, of sixty in none.
+ */
+const MOST_TAKEN = 0.75;
+
+function variance(values: Float64Array): number {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length;
+}
 
 /**
  * By how much the deviation of Kendall's S is larger because neighbouring blocks are alike, for a memory that fades evenly (after
  * Hamed & Rao 1998): of repetitions that have 0.9 of the one before, blocks of five have much in common. The trend is taken out
- * first, or it would pass for a memory and hide itself.
+ * first, or it would pass for a memory and hide itself. So would what a trend leaves that turns for a while: it is as smooth, however
+ * little of it there is, and ranks do not tell how much. A memory leaves much, and what leaves little counts for as much less.
  */
 function widening(blocks: Float64Array, sign: number): number {
-  const found = rankCorrelation(withoutTrend(blocks, sign)) ?? 0;
-  const correlation = Math.min(MOST_ALIKE, Math.max(0, found * (1 + 4 / blocks.length)));
+  const rest = withoutTrend(blocks, sign);
+  const found = rankCorrelation(rest);
+  if (found === null) return 1;
+  const left = Math.min(1, variance(rest) / variance(blocks) / (1 - MOST_TAKEN));
+  const correlation = Math.min(MOST_ALIKE, Math.max(0, found * left * (1 + 4 / blocks.length)));
   return Math.sqrt((1 + correlation) / (1 - correlation));
 }
 

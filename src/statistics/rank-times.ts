@@ -154,6 +154,21 @@ const OFTENER = 1.5;
 /** and where chance makes any rank of a case that in one case of a hundred at most. */
 const BY_CHANCE = 0.01;
 
+/** Whether chance has one of so many ranks oftenest last in so many of the launches too seldom to be it. */
+const isTold = (ranks: number, launches: number, times: number): boolean =>
+  binomialTail(launches, 1 / ranks, times) < BY_CHANCE / ranks;
+
+/**
+ * The fewest launches that can name one of so many ranks: if it is the last one in all of them.
+ * @throws RangeError for fewer than two ranks
+ */
+export function launchesToName(ranks: number): number {
+  if (!(ranks >= 2)) throw new RangeError('one rank is always the last');
+  let launches = 1;
+  while (!isTold(ranks, launches, launches)) launches++;
+  return launches;
+}
+
 /** The rank that came last oftener than any other; null where several did so as often, as on a coarse clock. */
 function oftenestLast({ ranks }: Pick<RanksSummary, 'ranks'>): number | null {
   const shares = ranks.map(({ last }) => last);
@@ -167,7 +182,8 @@ function oftenestLast({ ranks }: Pick<RanksSummary, 'ranks'>): number | null {
  * next launch. So launches are counted, and not repetitions: in how many of them the rank is the last one oftener than any other, which
  * is set against the binomial distribution, each of the ranks being looked at.
  * @param launches of the same ranks
- * @returns null where no rank is told from chance: of two ranks it takes eight launches, of four five, of eight four, from eleven on three
+ * @returns null where no rank is told from chance, as of fewer launches than `launchesToName`: of two ranks it takes eight, of four five,
+ * of eight four, from eleven on three
  */
 export function lastOf(launches: readonly Pick<RanksSummary, 'repetitions' | 'ranks'>[]): LastRank | null {
   const count = launches[0]?.ranks.length ?? 0;
@@ -179,8 +195,7 @@ export function lastOf(launches: readonly Pick<RanksSummary, 'repetitions' | 'ra
   const share =
     launches.reduce((sum, { repetitions, ranks }) => sum + repetitions * (ranks[rank]?.last ?? 0), 0) / all;
   if (share < Math.min(0.9, OFTENER / count)) return null;
-  const byChance = binomialTail(launches.length, 1 / count, times[rank] ?? 0);
-  return byChance < BY_CHANCE / count ? { rank, share } : null;
+  return isTold(count, launches.length, times[rank] ?? 0) ? { rank, share } : null;
 }
 
 export interface Straggler {

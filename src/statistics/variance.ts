@@ -1,13 +1,14 @@
 /**
  * The two levels of a batch's variance, and what follows from them: how many repetitions and how many launches are worth
  * their time (Kalibera & Jones 2013, "Rigorous benchmarking in reasonable time"). For medians in place of means, and with
- * spreads that a launch far off does not decide: intervals of medians do not widen for it either, so that a plan which
- * follows the plain standard deviation would ask for many times the launches that they take. Of fewer than six launches no
- * spread is both exact and robust (`launchDeviation`).
+ * spreads that a launch far off does not decide: intervals of medians do not widen for it either, once there are enough of
+ * them to leave it out, so that a plan which follows the plain standard deviation would ask for many times the launches that
+ * they take. Of fewer than six launches no spread is both exact and robust (`launchDeviation`).
  */
 import { effectiveSampleSize } from './autocorrelation.js';
+import { binomialTail } from './binomial.js';
 import { requireFinite } from './finite.js';
-import { LEVEL, launchInterval } from './interval.js';
+import { LEVEL, launchInterval, orderStatistics } from './interval.js';
 import { expectedHalfWidth } from './interval-width.js';
 import { normalReach } from './normal.js';
 import { median, medianInPlace, quantileSorted, sortedCopy } from './quantile.js';
@@ -188,36 +189,67 @@ function halfWidthOf(medians: ArrayLike<number>, level: number): number | null {
 }
 
 /**
- * The variance between launches to plan by: as it was found, unless by that so many as were measured would have reached the target,
- * and they did not. Then they spread further than most of them do, as where they have two modes: `launchDeviation` is that of one
- * mode, and the width of their interval says how far both are apart.
+ * The variance between launches that the width of their interval tells, where by the one that was found so many as were measured would
+ * have reached the target, and they did not; null where nothing is amiss. Then they spread further than most of them do, as where they
+ * have two modes: `launchDeviation` is that of one mode, and the width says how far both are apart.
  */
-function plannedBetween(
+function varianceOfWidth(
   { within, between, estimate, target, level = LEVEL }: LaunchesAsked,
   { medians, repetitions }: MeasuredLaunches,
-): number {
+): number | null {
   const expected = expectedHalfWidth(medians.length, level, 'interpolated');
   const reached = halfWidthOf(medians, level);
-  if (expected === null || reached === null || reached <= target) return between;
+  if (expected === null || reached === null || reached <= target) return null;
   const noise = within / repetitions;
   const promised = (expected * Math.sqrt(between + noise)) / estimate;
-  return promised > target ? between : ((reached * estimate) / expected) ** 2 - noise;
+  return promised > target ? null : ((reached * estimate) / expected) ** 2 - noise;
+}
+
+/**
+ * The fewest launches, more than were measured, whose interval more often than not ends before those that are further from the median
+ * than the target, if as large a share is as of the measured ones, on the side with more of them. By how much does not matter: of one
+ * in six it takes nine. Infinite where it is half of them, as of two modes alike: of no number does it end between these.
+ */
+function launchesWithin({ target, level = LEVEL }: LaunchesAsked, { medians }: MeasuredLaunches): number {
+  const centre = median(medians);
+  const beyond = (sign: number): number =>
+    Array.from(medians).filter((value) => (sign * (value - centre)) / centre > target).length;
+  const share = Math.max(beyond(1), beyond(-1)) / medians.length;
+  if (share >= 0.5) return Number.POSITIVE_INFINITY;
+  // An end is at 1/2 -+ z / (2 sqrt(k)) of many.
+  const ofMany = Math.ceil((normalReach(level) / (1 - 2 * share)) ** 2);
+  if (ofMany > MANY) return Math.max(medians.length + 1, ofMany);
+  for (let k = medians.length + 1; ; k++) {
+    const chosen = orderStatistics(k, level, 'interpolated');
+    if (chosen !== null && binomialTail(k, share, chosen.d) <= 0.5) return k;
+  }
+}
+
+/** @param between the variance between launches */
+function launchesOfVariance(
+  { within, estimate, repetitions, target, level = LEVEL }: LaunchesAsked,
+  between: number,
+): number {
+  const deviation = Math.sqrt(between + within / repetitions);
+  return leastCount((target * estimate) / deviation, level, (k) =>
+    expectedHalfWidth(k, level, 'interpolated'),
+  );
 }
 
 /**
  * Launches whose interval (`launchInterval`: interpolated order statistics, so at least 6 at 95 %) is expected to reach
  * `target` of the estimate to either side. Expected of normal launch effects: tails make it a little wider or narrower,
- * and half of the time chance makes it wider. More than were measured, with as many repetitions, where these did not reach it.
+ * and half of the time chance makes it wider. More than were measured, with as many repetitions, where these did not reach it: by the
+ * width of their interval, unless fewer leave out what made it so wide.
  * @throws RangeError for a target, estimate or number of repetitions that is not above 0, or a variance below 0
  */
 export function launchesFor(asked: LaunchesAsked): number {
-  const { within, between, estimate, repetitions, target, level = LEVEL, measured } = asked;
+  const { within, between, estimate, repetitions, target, measured } = asked;
   const valid = within >= 0 && between >= 0 && estimate > 0 && repetitions > 0 && target > 0;
   if (!valid)
     throw new RangeError('a target, an estimate and repetitions are above 0, and variances not below');
-  const planned = measured === undefined ? between : plannedBetween(asked, measured);
-  const deviation = Math.sqrt(planned + within / repetitions);
-  return leastCount((target * estimate) / deviation, level, (k) =>
-    expectedHalfWidth(k, level, 'interpolated'),
-  );
+  const ofMost = launchesOfVariance(asked, between);
+  const further = measured === undefined ? null : varianceOfWidth(asked, measured);
+  if (measured === undefined || further === null) return ofMost;
+  return Math.max(ofMost, Math.min(launchesOfVariance(asked, further), launchesWithin(asked, measured)));
 }

@@ -152,11 +152,10 @@ describe('launches that took turns', () => {
     const verdict = settled(reference, candidate, 0.02, 1)?.verdict;
     expect(verdict).toBe('slower');
     const { document, pair } = compared([{ ...settling, batches: [...settling.batches, ...others] }]);
-    expect(pair).toMatchObject({ outcome: verdict, among: 1 });
+    expect(pair).toMatchObject({ outcome: verdict, among: 1, looked: true });
     expect(pair.pAdjusted).toBe(pair.p);
-    expect(document.cases.slice(1).map(({ comparisons }) => comparisons[0]?.among)).toEqual(
-      Array(20).fill(20),
-    );
+    const beside = document.cases.slice(1).map(({ comparisons }) => comparisons[0]);
+    expect(beside.map((one) => [one?.among, one?.looked])).toEqual(Array(20).fill([20, false]));
   });
 
   it('pair in the rounds that they were in, where one was left out and later ones went on', () => {

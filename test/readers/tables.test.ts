@@ -353,6 +353,25 @@ describe('the ranks of a case', () => {
     const stack = { ...batch.stack, implementation };
     expect(rowOf('skew', { ...batch, stack })).not.toContain('last in');
   });
+
+  it('are said to be too few launches for one that comes last, where no outcome of theirs could name it', () => {
+    const of = (launches: number) => withRanks(collective('all-reduce', 8, 2 ** 20), null, launches);
+    expect(rowOf('skew', of(3))).toContain('), which rank comes last takes 4 launches to tell, out ');
+    expect(rowOf('skew', of(4))).toContain(', rank 1 last in 100 % of the repetitions, out ');
+    expect(rowOf('skew', withRanks(collective('all-reduce', 1, 2 ** 20), null))).not.toContain('to tell');
+    const implementation = 'Open MPI 4.1.4, 8 processes on 2 hosts, clocks within 3.0 us, MPI_Allreduce';
+    const few = of(3);
+    expect(rowOf('skew', { ...few, stack: { ...few.stack, implementation } })).not.toContain('to tell');
+    // Enough launches that tell of nobody have nothing to add.
+    const turns = of(4).inspections.map((launch, at) => ({
+      ...launch,
+      ranks: launch.ranks && {
+        ...launch.ranks,
+        ranks: launch.ranks.ranks.map((one, rank) => ({ ...one, last: rank === at ? 1 : 0 })),
+      },
+    }));
+    expect(rowOf('skew', { ...of(4), inspections: turns })).toMatch(/^in [^)]*\), out /);
+  });
 });
 
 describe('a table of collectives', () => {

@@ -105,6 +105,13 @@ describe('a variable that was set before a campaign was resumed', () => {
     expect(fits(batch)).toBeUndefined();
   });
 
+  it('that nothing of the batch reads makes no other one, nor does a path that is empty', () => {
+    const launches = [{ CUDA_VISIBLE_DEVICES: '0', LD_LIBRARY_PATH: '' }, { NCCL_DEBUG: 'INFO' }].map(
+      (environment) => ({ seconds: 1e-3, environment }),
+    );
+    expect(outcomes(batchOf(matmulCase(), launches))).toEqual(['measured', 'measured']);
+  });
+
   it('is not held against launches of which no environment is known', () => {
     const batch = batchOf(matmulCase(), [
       { seconds: 1e-3, implementation: 'avx2' },

@@ -133,6 +133,26 @@ describe('launches that something is wrong with', () => {
     }
   });
 
+  // A clock that heats and settles. What such a trend leaves of itself is smooth, so that it looks like a memory.
+  it.each([
+    ['a twentieth', 0.8, 0.05],
+    ['a twentieth, later', 0.6, 0.05],
+    ['a tenth', 0.8, 0.1],
+  ])('are drifting when they become slower by a fifth and then turn back by %s, the more surely the more is known', (_, turn, back) => {
+    const own = normalFrom(randomFrom(23));
+    const clock = (x: number): number =>
+      x < turn ? (0.2 * x) / turn : 0.2 - (back * (x - turn)) / (1 - turn);
+    for (const spread of [0.005, 0.0005]) {
+      for (const n of [100, 500, 5000, 20_000]) {
+        const launches = Array.from({ length: 10 }, () => {
+          const samples = series(n, (i) => SECONDS * (1 + clock(i / n)) * (1 + spread * own()));
+          return quietObservation({ samples, disturbed: [], steady: null });
+        });
+        expect(shareOf('drifting', launches), `${n} repetitions, spread ${spread}`).toBe(1);
+      }
+    }
+  });
+
   it('are not drifting when the trend is certain but below 1 %', () => {
     const samples = series(2000, (i) => SECONDS * (1 + (0.006 * i) / 2000 + 0.002 * normal()));
     expect(Math.abs(drift(samples)?.z ?? 0)).toBeGreaterThan(10);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { binomialTail } from '../../src/statistics/binomial.js';
 import {
   lastOf,
+  launchesToName,
   mergeRanks,
   type RanksSummary,
   type RankTimes,
@@ -192,11 +193,17 @@ describe('the rank that is named for coming last', () => {
     [2, 8],
     [4, 5],
     [8, 4],
+    [10, 4],
     [11, 3],
   ])('of %i ranks is told by %i launches in which it always comes last, and by no fewer', (ranks, fewest) => {
     const launch = told(200, 1, ...Array<number>(ranks - 1).fill(0));
     expect(lastOf(launchesOf(fewest, () => launch))).toEqual({ rank: 0, share: 1 });
     expect(lastOf(launchesOf(fewest - 1, () => launch))).toBeNull();
+    expect(launchesToName(ranks)).toBe(fewest);
+  });
+
+  it('is nobody of one rank, however many launches there are', () => {
+    expect(() => launchesToName(1)).toThrow(RangeError);
   });
 
   it('is another one in a launch now and then, of many', () => {

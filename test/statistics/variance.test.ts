@@ -259,6 +259,33 @@ describe('the number of launches for a target, of launches that were measured', 
     }
   });
 
+  it.each([
+    1.05, 1.5, 20, 0.5,
+  ])('is what it takes to leave one out that is far off, %d times the others, and no more for how far it is', (far) => {
+    const others = [1, 1.001, 0.999, 1.002, 0.998, 1.0005, 0.9995];
+    for (const count of [5, 6, 7]) {
+      const medians = [...others.slice(0, count), far];
+      expect(halfWidth(medians)).toBeGreaterThan(TARGET);
+      // The interval of nine does not end with the last one.
+      expect(planOf(medians)).toBe(9);
+    }
+    // One to either side is no more in the way than one.
+    expect(planOf([...others.slice(0, 6), 1 / far, far])).toBe(9);
+  });
+
+  it('leaves out a smaller mode in half of all such campaigns, however far off it is', () => {
+    const drawn = randomFrom(44);
+    const noise = normalFrom(drawn);
+    const modes = (k: number) => series(k, () => 1 + 0.002 * noise() + (drawn() < 0.4 ? 0.3 : 0));
+    const plan = planOf(series(30, (i) => 1 + 0.002 * noise() + (i % 5 < 2 ? 0.3 : 0)));
+    // As many as the width of their interval would ask for are tens of thousands.
+    expect(plan).toBeGreaterThan(60);
+    expect(plan).toBeLessThan(200);
+    const reached = Array.from({ length: 400 }, () => halfWidth(modes(plan)) <= TARGET);
+    expect(reached.filter(Boolean).length / 400).toBeGreaterThan(0.4);
+    expect(reached.filter(Boolean).length / 400).toBeLessThan(0.7);
+  });
+
   it('of launches with two modes is about what they take', () => {
     const plan = median(series(200, () => planOf(twoModes(30))));
     const reached = median(series(400, () => halfWidth(twoModes(plan))));

@@ -272,11 +272,15 @@ function judgedCases(
       const pair = pairs.find((other) => other.candidate === i + 1);
       if (pair === undefined)
         return [
-          { candidate, outcome: missingOutcome(reference, entry), margin, pAdjusted: null, among: null },
+          {
+            ...{ candidate, outcome: missingOutcome(reference, entry), margin },
+            ...{ pAdjusted: null, among: null, looked: null },
+          },
         ];
       const pAdjusted = adjusted.get(pair) ?? 1;
       const outcome = verdictOf(pair.comparison, pAdjusted, margin);
-      return [{ candidate, outcome, margin, pAdjusted, among: pair.among, ...pair.comparison }];
+      const { among, looked } = pair;
+      return [{ candidate, outcome, margin, pAdjusted, among, looked, ...pair.comparison }];
     });
     return {
       title: one.title,

@@ -52,6 +52,8 @@ export interface ComparedPair extends Partial<LaunchComparison> {
   readonly pAdjusted: number | null;
   /** That number: those that a campaign was to settle are corrected among themselves, and so are the others. null likewise. */
   readonly among: number | null;
+  /** Its campaign was to settle it: which of the two it is corrected with. null likewise. */
+  readonly looked: boolean | null;
 }
 
 export interface ComparedCase {

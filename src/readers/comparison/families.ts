@@ -6,9 +6,13 @@
 import { holm } from '../../statistics/several.js';
 
 interface Member {
-  /** Looking at it decided how many launches it has. */
-  readonly looked: boolean;
+  /** Looking at it decided how many launches it has; null: it was not compared, and is in no family. */
+  readonly looked: boolean | null;
 }
+
+/** Those that were to be settled first. */
+export const familiesOf = <T extends Member>(all: readonly T[]): readonly (readonly T[])[] =>
+  [true, false].map((looked) => all.filter((one) => one.looked === looked));
 
 /** How many are corrected together with this one, itself counted. */
 export const familySize = (all: readonly Member[], { looked }: Member): number =>
@@ -18,9 +22,8 @@ export const familySize = (all: readonly Member[], { looked }: Member): number =
 export function adjustedPs<T extends Member & { readonly comparison: { readonly p: number } }>(
   all: readonly T[],
 ): ReadonlyMap<T, number> {
-  const families = [true, false].map((looked) => all.filter((one) => one.looked === looked));
   return new Map(
-    families.flatMap((family) => {
+    familiesOf(all).flatMap((family) => {
       const adjusted = holm(family.map(({ comparison }) => comparison.p));
       return family.map((one, i) => [one, adjusted[i] ?? 1] as const);
     }),

@@ -3,6 +3,7 @@ import { formatShare, plural } from '../../quantities/format.js';
 import { RISK } from '../../statistics/compare.js';
 import type { Range } from '../../statistics/shift.js';
 import type { ComparedPair } from './document.js';
+import { familiesOf } from './families.js';
 import type { Entry } from './sides.js';
 
 const MINUTE_MS = 60_000;
@@ -66,16 +67,27 @@ function marginNote(pairs: readonly ComparedPair[]): readonly string[] {
       ];
 }
 
+/** Of a table with both families, each has the risk by itself. */
+function amongText({ among, looked }: ComparedPair, hasBoth: boolean): string {
+  const size = among ?? 1;
+  if (!hasBoth) return plural(size, 'comparison');
+  const not = looked ? '' : ' not';
+  return plural(size, `comparison that was${not} to be settled`, `comparisons that were${not} to be settled`);
+}
+
 /** Ratios that would have a verdict if they were the only ones. */
 function correctionNotes(pairs: readonly ComparedPair[]): readonly string[] {
   const held = pairs.filter(
     ({ outcome, interval }) => outcome === 'cannot tell' && interval != null && !holds(interval, 1),
   );
-  const families = new Set(held.flatMap(({ among }) => among ?? []));
-  return [...families].map((size) => {
-    const own = held.filter(({ among }) => among === size);
-    return `${plural(own.length, 'ratio has', 'ratios have')} an interval without 1 and no verdict: among ${plural(size, 'comparison')} chance makes such a one in more than ${formatShare(RISK)} of all tables (Holm’s correction); more launches tell`;
-  });
+  const hasBoth = familiesOf(pairs).every((family) => family.length > 0);
+  return familiesOf(held).flatMap(([first, ...others]) =>
+    first === undefined
+      ? []
+      : [
+          `${plural(1 + others.length, 'ratio has', 'ratios have')} an interval without 1 and no verdict: among ${amongText(first, hasBoth)} chance makes such a one in more than ${formatShare(RISK)} of tables of these (Holm’s correction); more launches tell`,
+        ],
+  );
 }
 
 const holds = ({ low, high }: Range, value: number): boolean => low <= value && value <= high;

@@ -3,19 +3,23 @@ import { briefBytes, formatSeconds, formatShare, withPrefix } from '../../quanti
 import { busRateOf, efficienciesOf } from '../../record/collective-kpis.js';
 import { clocksWithin } from '../../record/executed.js';
 import type { RecordBatch } from '../../record/schema.js';
-import { lastOf } from '../../statistics/rank-times.js';
+import { lastOf, launchesToName } from '../../statistics/rank-times.js';
 import { longerText, slowRankOf } from './stragglers.js';
 import type { Row } from './table.js';
 
 type Ranks = NonNullable<RecordBatch['ranks']>;
 
-/** Which rank is the last to come oftener than chance has it. Clocks of several hosts do not agree so well that they could tell. */
-function lastText({ stack, inspections }: RecordBatch): string {
-  if (clocksWithin(stack.implementation) !== null) return '';
-  const last = lastOf(
-    inspections.flatMap(({ status, ranks }) => (status === 'measured' ? (ranks ?? []) : [])),
-  );
-  return last === null ? '' : `, rank ${last.rank} last in ${formatShare(last.share)} of the repetitions`;
+/**
+ * Which rank is the last to come oftener than chance has it, or that there are too few launches to tell. Clocks of several hosts do
+ * not agree so well that they could.
+ */
+function lastText({ stack, inspections }: RecordBatch, { ranks }: Ranks): string {
+  if (clocksWithin(stack.implementation) !== null || ranks.length < 2) return '';
+  const launches = inspections.flatMap(({ status, ranks: of }) => (status === 'measured' ? (of ?? []) : []));
+  const last = lastOf(launches);
+  if (last !== null) return `, rank ${last.rank} last in ${formatShare(last.share)} of the repetitions`;
+  const fewest = launchesToName(ranks.length);
+  return launches.length < fewest ? `, which rank comes last takes ${fewest} launches to tell` : '';
 }
 
 function slowRankText(batch: RecordBatch, { ranks }: Ranks): string {
@@ -44,7 +48,7 @@ export function rankRows(batch: RecordBatch): Row[] {
     ['ranks', `${each.join(', ')}${more}`],
     [
       'skew',
-      `in ${formatSeconds(ranks.skewIn.p50, 3)} (p99 ${formatSeconds(ranks.skewIn.p99, 3)})${lastText(batch)}, out ${formatSeconds(ranks.skewOut.p50, 3)} (p99 ${formatSeconds(ranks.skewOut.p99, 3)})${late}`,
+      `in ${formatSeconds(ranks.skewIn.p50, 3)} (p99 ${formatSeconds(ranks.skewIn.p99, 3)})${lastText(batch, ranks)}, out ${formatSeconds(ranks.skewOut.p50, 3)} (p99 ${formatSeconds(ranks.skewOut.p99, 3)})${late}`,
     ],
     ...(ranks.ranks.length < 2 ? [] : ([['straggler', slowRankText(batch, ranks)]] as Row[])),
     ...(efficiencies === null
