@@ -11,20 +11,18 @@ import { type Cores, placeOthers, placeThreads } from '../execution/placement.js
 import { findIndicator } from '../indicators/index.js';
 import { AT_GATE, type Job, monotonic } from '../inspection/job.js';
 import { gpuKernels, type NativeFault } from '../native.js';
-import { disobeyed, type ReadInspection } from '../record/analyse-inspection.js';
-import { groupsOf } from '../record/at-once.js';
 import type { BatchEnd, InspectionEnd } from '../record/inspection-end.js';
-import { type Launched, otherThanFirst } from '../record/one-build.js';
 import type { BatchSpec, Campaign, PiBenchRecord, Warmup } from '../record/schema.js';
 import { identifyStack, launchOf, ownStackOf } from '../stacks/own/own-stack.js';
-import { median } from '../statistics/quantile.js';
 import { inspectionFile, type Store, samplesFile } from '../store/store.js';
 import type { Seconds } from '../units.js';
 import { type Gate, makeGate } from './at-once.js';
+import { endsOfGroup, type Group, groupsAsked } from './groups.js';
 import { launchEnvironment } from './launch-environment.js';
 import { createLaunchTimes } from './launch-times.js';
+import { allMeasureCeilings, createLearned } from './learned.js';
 import type { PlannedInspection } from './plan.js';
-import { type Asked, createSchedule, decidesOnTheWay, type LaunchValue } from './schedule.js';
+import { type Asked, createSchedule, decidesOnTheWay } from './schedule.js';
 
 export interface Progress {
   /** As far as can be told: a precision decides on the way. */
@@ -142,43 +140,12 @@ function makeJob(conductor: Conductor, planned: Asked, attempt: number, warmup: 
 }
 
 /**
- * Whether each launch measures what bounds its repetitions, or only the pilots. It takes half as long as a short launch
- * measures, and a precision is not about it. But of others' software each launch is checked against its own peak.
- */
-const allMeasureCeilings = ({ precision, stack }: BatchSpec): boolean =>
-  precision === undefined || stack.provider !== 'embedded';
-
-/**
  * The warm-up of a launch. An automatic one is found by the batch's first launch and then fixed for the others: a cut
  * chosen anew for each launch would bias their medians.
  */
 function warmupOf(batch: BatchSpec, pilotCalls: number | undefined): Warmup {
   if (batch.warmup.kind !== 'auto' || pilotCalls === undefined) return batch.warmup;
   return { kind: 'count', count: pilotCalls };
-}
-
-/**
- * What a launch tells the schedule; null where it was not measured to its end, or no record will count it, because it was another
- * case or another build.
- * @param launches of the batch that were read, this one included
- */
-function launchValue(
-  read: ReadInspection | null,
-  end: InspectionEnd,
-  batch: BatchSpec,
-  launches: readonly Launched[],
-): LaunchValue | null {
-  if (read === null || end.status !== 'measured' || read.samples.seconds.length === 0) return null;
-  const { document, samples } = read;
-  if (disobeyed(document, median(samples.seconds)) !== null) return null;
-  if (otherThanFirst({ index: end.index, stack: document.stack }, launches) !== null) return null;
-  const ofAll = allMeasureCeilings(batch);
-  const ceilings = document.spans.find(({ name }) => name === 'ceilings')?.seconds ?? 0;
-  return {
-    samples: samples.seconds,
-    costOfRepetition: document.wall / samples.seconds.length,
-    costOfLaunch: Math.max(0, end.wall - document.wall - (ofAll ? 0 : ceilings)),
-  };
 }
 
 /**
@@ -192,45 +159,17 @@ export async function conduct(
 ): Promise<Conducted> {
   const { campaign, store, engine, signal, deadline } = conductor;
   const schedule = createSchedule(campaign);
-  const ends: BatchEnd[] = [];
+  const learned = createLearned(campaign, schedule, (index) => store.readInspection(index));
+  const { ends } = learned;
   const times = createLaunchTimes(campaign.batches);
-  const endedOf = campaign.batches.map(() => 0);
-  const pilots = new Map<number, number>();
-  const launched = campaign.batches.map((): Launched[] => []);
-  /** Tells the schedule, and remembers the warm-up that the batch's first launch found. */
   const learn = (inspection: PlannedInspection, end: InspectionEnd): void => {
-    ends.push({ ...end, batch: inspection.batch });
     times.ended(inspection.batch, end.wall, end.status === 'measured');
-    endedOf[inspection.batch] = (endedOf[inspection.batch] ?? 0) + 1;
-    const batch = campaign.batches[inspection.batch] as BatchSpec;
-    const { precision, settle, warmup: asked } = batch;
-    const pilot = asked.kind === 'auto' && !pilots.has(inspection.batch);
-    // Reading back what nobody needs would take its time between launches.
-    const read =
-      end.status === 'measured' && (pilot || precision !== undefined || settle !== undefined)
-        ? store.readInspection(inspection.index)
-        : null;
-    if (read !== null && pilot) pilots.set(inspection.batch, read.document.warmup.calls);
-    const launches = launched[inspection.batch] as Launched[];
-    if (read !== null) launches.push({ index: end.index, stack: read.document.stack });
-    schedule.ended(inspection, launchValue(read, end, batch, launches));
+    learned.learn(inspection, end);
   };
 
   const timeToCome = (): Seconds | null => {
-    const toCome = times.ofAll(schedule.expected().map((count, i) => count - (endedOf[i] ?? 0)));
+    const toCome = times.ofAll(learned.toCome());
     return toCome === null ? null : Math.min(toCome, deadline - monotonic());
-  };
-
-  /** The inspection with those that are to be measured at the same time, which the plan has behind it. */
-  const groups = groupsOf(campaign.batches);
-  const withOthers = (first: Asked): readonly Asked[] => {
-    const group = [first];
-    while (group.length < (groups[first.batch]?.length ?? 1)) {
-      const next = schedule.next();
-      if (next === null) break;
-      group.push(next);
-    }
-    return group;
   };
 
   /** Whoever is not there any more keeps the others of its group waiting no longer. */
@@ -244,7 +183,7 @@ export async function conduct(
   };
 
   /** All of them have ended before one that could not be noted is an error: the machine is taken until then. */
-  const launchAll = async (group: readonly Asked[]): Promise<readonly InspectionEnd[]> => {
+  const launchAll = async (group: Group): Promise<readonly InspectionEnd[]> => {
     const gate = group.length > 1 ? makeGate(group.length) : null;
     const settled = await Promise.allSettled(group.map((one) => launchOne(one, group.length, gate)));
     return settled.map((one) => {
@@ -274,7 +213,7 @@ export async function conduct(
     onProgress('start', 0);
 
     const problem = ownStackOf(campaign, batch.stack)?.problem ?? null;
-    const warmup = warmupOf(batch, pilots.get(inspection.batch));
+    const warmup = warmupOf(batch, learned.pilotCalls(inspection.batch));
     const launch = (): Promise<LaunchEnd> =>
       engine.launch(makeJob(conductor, inspection, attempt, warmup, members), {
         onProgress,
@@ -293,18 +232,16 @@ export async function conduct(
   };
 
   /** Why these are not launched. */
-  const stop = (group: readonly Asked[]): Conducted['stoppedBy'] | null => {
+  const stop = (group: Group): Conducted['stoppedBy'] | null => {
     if (signal.aborted) return 'signal';
     // Not what would end after it: a budget is a promise.
     const longest = Math.max(...group.map(({ batch }) => times.expected(batch) ?? 0));
     return monotonic() + longest > deadline ? 'budget' : null;
   };
   let stoppedBy: Conducted['stoppedBy'] | null = null;
-  for (let first = schedule.next(); first !== null; first = schedule.next()) {
-    const group = withOthers(first);
-    const known = group.flatMap(({ index }) => before.get(index) ?? []);
-    // Of launches at once all count or none: what is measured without the others is another thing.
-    if (known.length === group.length) {
+  for (const group of groupsAsked(campaign, schedule)) {
+    const known = endsOfGroup(group, before);
+    if (known !== null) {
       group.forEach((inspection, i) => {
         learn(inspection, known[i] as InspectionEnd);
       });

@@ -3,6 +3,7 @@ import { isGpu, ordinalOf } from '../devices/device.js';
 import { DRIVER_SETTINGS } from '../devices/gpu-survey.js';
 import { gpuEnvironment } from '../frameworks/gpu-environment.js';
 import { findIndicator } from '../indicators/index.js';
+import { differingVariables } from '../record/one-build.js';
 import type { BatchSpec, Campaign } from '../record/schema.js';
 import { changedEnvironment, relevantEnvironment } from '../stacks/environment.js';
 import { findStack } from '../stacks/index.js';
@@ -34,28 +35,32 @@ export function launchEnvironment(
   };
 }
 
+/** Of a batch of which something is there: what was around its first launch; null: nothing tells. */
+export interface BegunBatch {
+  readonly batch: BatchSpec;
+  readonly environment: Variables | null;
+}
+
 /**
- * Variables that differ for a launch of some batch, as they are around it: what every launch gets from us may be anything there.
- * @param then of the environment in which the campaign was begun, those that change what is measured
- * @returns in words; null: all are as they were
+ * Variables by which launches of now would be none of their batch, as they are around it: what every launch gets from us may be
+ * anything there.
+ * @returns in words; null: none
  */
 export function changedVariables(
   campaign: Campaign,
-  then: Variables,
+  begun: readonly BegunBatch[],
   environment: NodeJS.ProcessEnv,
 ): string | null {
   const now = relevantEnvironment(environment);
-  const names = [...new Set([...Object.keys(then), ...Object.keys(now)])].sort();
-  if (names.every((name) => then[name] === now[name])) return null;
-  const differing = new Set(
-    campaign.batches.flatMap((batch) => {
-      const [before, after] = [then, now].map((from) =>
-        changedEnvironment(from, launchEnvironment(campaign, batch, from)),
-      );
-      return names.filter((name) => before?.[name] !== after?.[name]);
-    }),
-  );
-  if (differing.size === 0) return null;
   const text = (value: string | undefined): string => value ?? 'not set';
-  return [...differing].map((name) => `${name}: ${text(then[name])} then, ${text(now[name])} now`).join('; ');
+  const told = begun.flatMap(({ batch, environment: then }) => {
+    if (then === null) return [];
+    const [before, after] = [then, now].map((from) =>
+      relevantEnvironment(changedEnvironment(from, launchEnvironment(campaign, batch, from))),
+    ) as [Variables, Variables];
+    return differingVariables(batch, before, after).map(
+      (name) => `${name}: ${text(then[name])} then, ${text(now[name])} now`,
+    );
+  });
+  return told.length === 0 ? null : [...new Set(told)].join('; ');
 }

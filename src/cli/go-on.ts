@@ -5,28 +5,30 @@
 import { join } from 'node:path';
 import { changedVariables } from '../campaign/launch-environment.js';
 import { doneSoFar } from '../campaign/progress-of-journal.js';
-import { decidesOnTheWay } from '../campaign/schedule.js';
 import { UserError } from '../errors.js';
 import { sameMachine } from '../machine/same-machine.js';
 import type { MachineDescription } from '../machine/types.js';
 import { identity } from '../package.js';
 import { changedConditions } from '../record/changed-conditions.js';
-import type { InspectionEnd } from '../record/inspection-end.js';
-import type { Campaign, InspectionDocument } from '../record/schema.js';
+import { relevantEnvironment } from '../stacks/environment.js';
 import { type Journal, type JournalEntry, readJournal } from '../store/journal.js';
 import { readRecord } from '../store/read-record.js';
-import { JOURNAL, type Store } from '../store/store.js';
+import { JOURNAL } from '../store/store.js';
 import { openStoreAloud } from './begin-campaign.js';
 import { describeHere } from './here.js';
 import type { CampaignStart, Finished } from './run-campaign.js';
 import { say } from './say.js';
+import { type BatchSoFar, forgotten, unnotedEnds, unreadable } from './where-it-stands.js';
 
 export const sayTruncated = ({ truncated }: Journal): void => {
   if (truncated) say('the last line of the journal was cut off by the kill and is dropped');
 };
 
-/** @throws UserError when this is not the machine, as it was, or not the pi-bench or the environment, that began the campaign. */
-export function checkSame({ head }: Journal): void {
+/**
+ * @param held batches whose launches to come are held to what is there; where there are none nothing is measured any more, under whatever conditions
+ * @throws UserError when this is not the machine, as it was, or not the pi-bench, that began the campaign, or not the environment of its launches
+ */
+export function checkSame({ head }: Journal, held: readonly BatchSoFar[]): void {
   const there = head.machine as unknown as MachineDescription;
   const here = describeHere((there.gpus?.devices.length ?? 0) > 0);
   const same = sameMachine(there, here);
@@ -46,75 +48,13 @@ export function checkSame({ head }: Journal): void {
       `this campaign was begun by pi-bench ${head.piBench.version} (${head.piBench.commit ?? 'no commit'}): resume it with that one, or start it anew`,
     );
   }
-  const variables =
-    head.environment === undefined ? null : changedVariables(head.campaign, head.environment, process.env);
+  if (held.length === 0) return;
+  const variables = changedVariables(head.campaign, held, process.env);
   const changed = [changedConditions(there, here), variables].filter((text) => text !== null);
   if (changed.length > 0)
     throw new UserError(
       `this campaign was begun under other conditions (${changed.join('; ')}): resume it under those, or start it anew`,
     );
-}
-
-/** What the worker wrote before the kill although the campaign had not yet noted it. */
-function adopt(store: Store, campaign: string, open: ReadonlyMap<number, number>): void {
-  for (const [index, attempt] of open) {
-    let document: InspectionDocument | undefined;
-    try {
-      document = store.readInspection(index)?.document;
-    } catch {
-      continue;
-    }
-    if (document?.campaign !== campaign || document.attempt !== attempt || document.ended !== 'complete')
-      continue;
-    const wrong = document.verification?.passed === false;
-    store.append({
-      event: 'ended',
-      index,
-      attempt,
-      status: wrong ? 'wrong' : 'measured',
-      reason: wrong ? 'the output is wrong' : null,
-      wall: document.spans.reduce((sum, { seconds }) => sum + seconds, 0),
-      at: new Date().toISOString(),
-    });
-  }
-}
-
-/** Why what an ended inspection left cannot be read; null: it can, or it left nothing. */
-function unreadable(store: Store, { index, status }: InspectionEnd): string | null {
-  try {
-    const there = store.readInspection(index) !== null;
-    return there || (status !== 'measured' && status !== 'wrong') ? null : 'its document is gone';
-  } catch (error) {
-    if (error instanceof UserError) return error.message;
-    throw error;
-  }
-}
-
-/** What cannot be read any more is not done. Where it decided what came after it, neither is that. */
-function forget(store: Store, campaign: Campaign, entries: readonly JournalEntry[]): void {
-  const ends = [...doneSoFar(entries).ends.values()].sort((a, b) => a.index - b.index);
-  const found = ends.flatMap((end) => {
-    const why = unreadable(store, end);
-    return why === null ? [] : [{ end, why }];
-  });
-  const [first] = found;
-  if (first === undefined) return;
-  const behind = decidesOnTheWay(campaign)
-    ? ends.filter(({ index }) => index > first.end.index && !found.some(({ end }) => end.index === index))
-    : [];
-  const launch = first.end.index + 1;
-  const because = `it followed from launch ${launch}`;
-  for (const { end, why } of [...found, ...behind.map((end) => ({ end, why: because }))]) {
-    const { index, attempt } = end;
-    store.append({ event: 'gone', index, attempt, reason: why, at: new Date().toISOString() });
-  }
-  const rest = [
-    ...(found.length > 1 ? [`${found.length - 1} more`] : []),
-    ...(behind.length > 0 ? [`${behind.length} that followed from it`] : []),
-  ];
-  say(
-    `launch ${launch}${rest.length > 0 ? ` and ${rest.join(', ')}` : ''} will be measured again: ${first.why}`,
-  );
 }
 
 /** The record as it lies there; null where there is none that can be read. */
@@ -140,7 +80,7 @@ export function finishedIn(folder: string, journal: Journal): CampaignStart | nu
     return null;
   const store = openStoreAloud(folder, campaign.id);
   const ends = [...doneSoFar(entries).ends.values()];
-  if (ends.some((end) => unreadable(store, end) !== null)) return null;
+  if (ends.some((end) => unreadable(store.readInspection, end) !== null)) return null;
   return {
     campaign,
     store,
@@ -156,11 +96,21 @@ export function goOn(folder: string, journal: Journal): CampaignStart {
   const { campaign, machine, piBench } = journal.head;
   const store = openStoreAloud(folder, campaign.id);
   store.repairJournal(journal);
-  const resumed: JournalEntry = { event: 'resumed', at: new Date().toISOString() };
-  store.append(resumed);
-  adopt(store, campaign.id, doneSoFar(journal.entries).open);
+  store.append({
+    event: 'resumed',
+    environment: relevantEnvironment(process.env),
+    at: new Date().toISOString(),
+  });
+  const note = (entries: readonly JournalEntry[]): void => {
+    for (const entry of entries) store.append(entry);
+  };
+  note(unnotedEnds(store.readInspection, campaign.id, doneSoFar(journal.entries).open));
   const written = () => readJournal(join(store.folder(), JOURNAL)).entries;
-  forget(store, campaign, written());
+  const lost = forgotten(store.readInspection, campaign, written());
+  if (lost !== null) {
+    note(lost.entries);
+    say(lost.text);
+  }
   const entries = written();
   return { campaign, store, machine: machine as unknown as MachineDescription, piBench, journal: entries };
 }

@@ -6,7 +6,7 @@ import { constants } from 'node:os';
 import { type Conducted, conduct } from '../campaign/conduct.js';
 import { doneSoFar } from '../campaign/progress-of-journal.js';
 import { cpuParts, cpusOfPart } from '../devices/cpu-parts.js';
-import { EXIT } from '../errors.js';
+import { EXIT, UserError } from '../errors.js';
 import type { Engine } from '../execution/engine.js';
 import { makeLocalEngine } from '../execution/local.js';
 import { lockMachine, type MachineLock, shareMachine } from '../execution/machine-lock.js';
@@ -42,6 +42,8 @@ export interface CampaignStart {
   readonly journal: readonly JournalEntry[];
   /** Where nothing of it is left to launch: it stays as it is. */
   readonly finished?: Finished;
+  /** Nothing of it is left to launch either, but its record is to be made. */
+  readonly lacksRecordOnly?: boolean;
 }
 
 export interface RunOptions {
@@ -95,6 +97,15 @@ function sayEndedAtOnce(name: NodeJS.Signals, resumed: string | null): void {
   say(resumed === null ? what : `${what}; pi-bench resume ${resumed} goes on with what was measured`);
 }
 
+/** Its analysis would be beside what it waited for. Everything is there, and stays so. */
+const leftWaiting = (name: NodeJS.Signals, resumed: string | null): UserError => {
+  const what = 'stopped before its record was made, for which all is measured';
+  return new UserError(
+    resumed === null ? what : `${what}: pi-bench resume ${resumed} makes it`,
+    EXIT.signal(constants.signals[name]),
+  );
+};
+
 interface Taken {
   /** null: there is nothing to measure or to analyse, or the campaign was stopped while it waited: then nothing is launched, and the record holds what was measured earlier. */
   readonly lock: MachineLock | null;
@@ -133,16 +144,18 @@ async function takeMachine(
 
 /** Runs what the journal does not call done, writes the record. The store's journal must already hold `journal`. */
 export async function runCampaign(start: CampaignStart, options: RunOptions): Promise<CampaignEnd> {
-  const { campaign, store, machine, finished } = start;
+  const { campaign, store, machine, finished, lacksRecordOnly = false } = start;
   const before = doneSoFar(start.journal);
+  const resumed = (): string | null => (options.resumed === undefined ? store.folder() : options.resumed);
   const stopper = stopOnSignals(
     (name) => say(`${name}: stopping after the running repetition; what was measured is kept`),
-    (name) => sayEndedAtOnce(name, options.resumed === undefined ? store.folder() : options.resumed),
+    (name) => sayEndedAtOnce(name, resumed()),
   );
   const never = Number.POSITIVE_INFINITY;
   const until = options.until ?? null;
   const timeUp = until === null ? undefined : setTimeout(stopper.stop, timerMs(until - monotonic()));
-  const isIdle = before.complete || finished !== undefined || campaign.batches.length === 0;
+  const isIdle =
+    before.complete || lacksRecordOnly || finished !== undefined || campaign.batches.length === 0;
   let contendedBy = before.contendedBy;
   let measuring = !isIdle;
   const onContended = (by: string): void => {
@@ -155,16 +168,23 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
 
   const engine = options.engine ?? makeLocalEngine(null);
   const progress = await makeProgress(options.quiet);
-  // Until the record is written, and also where nothing else is left to do: nobody is to measure beside the threads that analyse.
-  const { lock, waited } =
-    finished === undefined && campaign.batches.length > 0
-      ? await takeMachine(campaign.id, options.wait, onContended, stopper, engine)
-      : { lock: null, waited: 0 };
+  // Until the record is written, and also where nothing else is left to do: nobody is to measure beside the threads that analyse. Who does
+  // not wait for that shares no machine: others would be flagged for ever for what measures nothing.
+  const takes = finished === undefined && campaign.batches.length > 0 && (options.wait || !isIdle);
+  const { lock, waited } = takes
+    ? await takeMachine(campaign.id, options.wait, onContended, stopper, engine)
+    : { lock: null, waited: 0 };
   try {
     let began: Seconds;
     let launched = false;
     let conducted: Conducted;
     try {
+      const early = stopper.came();
+      // A deadline is a promise of a verdict, which is made beside others, too.
+      if (takes && isIdle && lock === null && early !== null) {
+        stopper.release();
+        throw leftWaiting(early, resumed());
+      }
       if (!isIdle && !stopper.signal.aborted) await options.onMachine?.(waited);
       began = monotonic();
       conducted = await conduct(

@@ -1,9 +1,13 @@
 /** Whether the launches of a batch are of one build in one environment, by what each says of itself. Pure. */
+import { readVariables } from '../stacks/read-variables.js';
 import type { AnalysedInspection } from './analyse-inspection.js';
-import type { InspectionDocument } from './schema.js';
+import type { BatchSpec, InspectionDocument } from './schema.js';
 
 /** Ours is of the pi-bench that runs, which whoever resumes a campaign has to have in its version, in whichever of its files. */
 const OWN = 'embedded';
+
+/** What all launches of a batch have in common. */
+type Batch = Pick<BatchSpec, 'case' | 'stack' | 'device'>;
 
 /** What a launch says of what it ran. */
 export interface Launched {
@@ -59,11 +63,15 @@ function otherCode(one: Launched, launches: readonly Launched[]): string | null 
   return `${one.stack?.provider} chose other code than in launch ${first.index + 1}: ${chose}, not ${expected}`;
 }
 
-function otherEnvironment(one: Launched, launches: readonly Launched[]): string | null {
+/** Variables by which launches of the batch in two environments are not of one batch. */
+export const differingVariables = (batch: Batch, own: ByName, its: ByName): readonly string[] =>
+  differingNames(readVariables(batch, own), readVariables(batch, its));
+
+function otherEnvironment(one: Launched, launches: readonly Launched[], batch: Batch): string | null {
   const first = launches.find((other) => environmentOf(other) !== null);
   const [own, its] = [environmentOf(one), first === undefined ? null : environmentOf(first)];
   if (first === undefined || own === null || its === null) return null;
-  const differing = differingNames(own, its);
+  const differing = differingVariables(batch, own, its);
   if (differing.length === 0) return null;
   return `it ran in another environment than launch ${first.index + 1}: ${differing.join(', ')} changed`;
 }
@@ -72,22 +80,25 @@ function otherEnvironment(one: Launched, launches: readonly Launched[]): string 
  * Why a launch is none of the batch, with those before it and after; null: nothing is known against it.
  * @param launches all of the batch, it included, in the order in which they were asked for
  */
-export function otherThanFirst(one: Launched, launches: readonly Launched[]): string | null {
+export function otherThanFirst(one: Launched, launches: readonly Launched[], batch: Batch): string | null {
   const software = otherSoftware(one, launches);
   if (software !== null) return `it ran ${software}`;
-  return otherEnvironment(one, launches) ?? otherCode(one, launches);
+  return otherEnvironment(one, launches, batch) ?? otherCode(one, launches);
 }
 
 /**
  * A batch is of one build in one environment, those of its first launch: a package that was replaced meanwhile, or a variable that
  * was set before a campaign was resumed, makes another stack, whose launches say nothing of this one.
  */
-export function ofOneBuild(inspections: readonly AnalysedInspection[]): readonly AnalysedInspection[] {
+export function ofOneBuild(
+  inspections: readonly AnalysedInspection[],
+  batch: Batch,
+): readonly AnalysedInspection[] {
   const launches = inspections.map(
     ({ entry, document }): Launched => ({ index: entry.index, stack: document?.stack ?? null }),
   );
   return inspections.map((one, i) => {
-    const reason = otherThanFirst(launches[i] as Launched, launches);
+    const reason = otherThanFirst(launches[i] as Launched, launches, batch);
     if (reason === null) return one;
     return { ...one, entry: { ...one.entry, status: 'failed', reason, rate: null } };
   });

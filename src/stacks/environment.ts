@@ -58,6 +58,8 @@ const RELEVANT = new RegExp(`^(${PREFIXES})_|^NCCL_(?!COMM_ID$)|^(${NAMES})$`);
 const RELEVANT_TO_MPI =
   /^(UCX|UCC|FI(?!_CXI_DEFAULT_VNI$)|HCOLL|MPICH|MPIR_CVAR|MV2_(?!COMM_WORLD)[A-Z0-9]+|I_MPI_(ADJUST|FABRICS|SHM|PIN|COLL|OFI)|OMPI_MCA_(btl|coll|mpi|mtl|op|opal|osc|pml|smsc))(_|$)/;
 
+export const isReadByMpi = (name: string): boolean => RELEVANT_TO_MPI.test(name);
+
 /**
  * What every library gets. Binding by OpenMP would bind the process's first thread as soon as the library is loaded, and
  * every thread that is made afterwards with it, to one CPU: pi-bench binds threads itself.
@@ -91,7 +93,7 @@ export function relevantEnvironment(environment: NodeJS.ProcessEnv): Readonly<Re
     Object.entries(environment)
       .filter(
         (entry): entry is [string, string] =>
-          (RELEVANT.test(entry[0]) || RELEVANT_TO_MPI.test(entry[0])) && entry[1] !== undefined,
+          (RELEVANT.test(entry[0]) || isReadByMpi(entry[0])) && entry[1] !== undefined,
       )
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   );

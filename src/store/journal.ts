@@ -13,6 +13,8 @@ const moment = {
   monotonic: z.number().optional(),
 };
 const inspection = { index: z.int().min(0), attempt: z.int().min(1), ...moment };
+/** Variables that change what is measured, as they were around the process. Absent in journals from before they were written. */
+const environment = z.record(z.string(), z.string()).optional();
 
 const entrySchema = z.discriminatedUnion('event', [
   z.looseObject({
@@ -21,8 +23,7 @@ const entrySchema = z.discriminatedUnion('event', [
     campaign: readable.campaign,
     machine: z.record(z.string(), z.json()),
     piBench: z.looseObject({ version: z.string(), commit: z.string().nullable() }),
-    /** Variables that change what is measured, as they were around it. Absent in journals from before they were written. */
-    environment: z.record(z.string(), z.string()).optional(),
+    environment,
     ...moment,
   }),
   z.looseObject({ event: z.literal('started'), ...inspection }),
@@ -34,7 +35,7 @@ const entrySchema = z.discriminatedUnion('event', [
     /** Seconds from launch to exit. */
     wall: z.number(),
   }),
-  z.looseObject({ event: z.literal('resumed'), ...moment }),
+  z.looseObject({ event: z.literal('resumed'), environment, ...moment }),
   /** What an ended attempt left can no longer be read, or followed from such a one: it is to be made again. */
   z.looseObject({ event: z.literal('gone'), ...inspection, reason: z.string() }),
   /** Another campaign measures on this machine at the same time. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { beginCampaign } from '../../src/cli/begin-campaign.js';
 import type { describeHere } from '../../src/cli/here.js';
+import type { BatchSoFar } from '../../src/cli/where-it-stands.js';
 import { UserError } from '../../src/errors.js';
 import type { GpuDescription } from '../../src/machine/gpus.js';
 import type { MachineDescription } from '../../src/machine/types.js';
@@ -20,7 +21,7 @@ import { withFolder } from '../support/pi-bench.js';
 
 const here = vi.hoisted(() => ({ describe: vi.fn<typeof describeHere>() }));
 vi.mock('../../src/cli/here.js', () => ({ describeHere: here.describe }));
-const { checkSame } = await import('../../src/cli/go-on.js');
+const { checkSame, goOn } = await import('../../src/cli/go-on.js');
 
 const bare = machineOf();
 const machine: MachineDescription = { ...bare, os: { ...bare.os, kernelRelease: '6.1.0-1' } };
@@ -72,9 +73,17 @@ const gpuSet = (set: Partial<GpuDescription>): MachineDescription => {
 
 beforeEach(() => here.describe.mockReset());
 
+/** A batch that goes on, beside a launch in that environment. */
+const held = (batch = specOf(), environment: BatchSoFar['environment'] = null): BatchSoFar => ({
+  batch,
+  toCome: 1,
+  first: null,
+  environment,
+});
+
 const resumed = (there: MachineDescription, now: MachineDescription) => {
   here.describe.mockReturnValue(now);
-  return () => checkSame({ head: { machine: there, piBench: identity() } } as unknown as Journal);
+  return () => checkSame({ head: { machine: there, piBench: identity() } } as unknown as Journal, [held()]);
 };
 
 it('goes on where all is as it was', () => {
@@ -212,6 +221,23 @@ it('looks at every label of a record that says what a number depends on, or the 
     expect(resumed(withId(then), withId(now))).toThrow(new RegExp(`[(;] ?${label}`));
 });
 
+it('asks for no conditions where nothing is launched any more, but for the machine', () => {
+  const [other, elsewhere] = [
+    { ...machine, os: { ...machine.os, kernelRelease: '6.1.0-2' } },
+    withId({ ...machine, os: { ...machine.os, hostname: 'another' } }),
+  ];
+  const head = {
+    machine: { ...machine, os: { ...machine.os, machineIdHash: 'this one' } },
+    piBench: identity(),
+  };
+  const recordMade = (now: MachineDescription) => () => {
+    here.describe.mockReturnValue(now);
+    checkSame({ head } as unknown as Journal, []);
+  };
+  expect(recordMade({ ...other, os: { ...other.os, machineIdHash: 'this one' } })).not.toThrow();
+  expect(recordMade(elsewhere)).toThrow(/^this campaign was begun on another machine/);
+});
+
 it('names all that changed in one line', () => {
   const now = { ...machine, limits: { ...machine.limits, allowedCpus: '2' } };
   expect(resumed(withGpus('GPU-a'), now)).toThrow(/\(GPUs: [^;\n]+; CPUs that may be used: [^;\n]+\): /);
@@ -220,8 +246,12 @@ it('names all that changed in one line', () => {
 const onCase = (provider = 'embedded') => specOf({ case: matmulCase(), stack: { provider, variant: null } });
 const inShell = (then: Readonly<Record<string, string>> | undefined, batches = [onCase()]) => {
   here.describe.mockReturnValue(machine);
-  const head = { machine, piBench: identity(), campaign: campaignOf(batches), environment: then };
-  return () => checkSame({ head } as unknown as Journal);
+  const head = { machine, piBench: identity(), campaign: campaignOf(batches) };
+  return () =>
+    checkSame(
+      { head } as unknown as Journal,
+      batches.map((batch) => held(batch, then ?? null)),
+    );
 };
 
 describe('in a shell with other variables', () => {
@@ -252,10 +282,56 @@ describe('in a shell with other variables', () => {
     expect(inShell(undefined)).not.toThrow();
   });
 
+  it('goes on where only what no launch of its batches reads was set, and is refused beside one that reads it', () => {
+    const then = {
+      LD_LIBRARY_PATH: '/b',
+      CUDA_VISIBLE_DEVICES: '0',
+      NCCL_DEBUG: 'INFO',
+      UCX_LOG_LEVEL: 'info',
+    };
+    vi.stubEnv('CUDA_VISIBLE_DEVICES', '2');
+    expect(inShell(then)).not.toThrow();
+    const onGpu = specOf({
+      case: matmulCase(),
+      stack: { provider: 'cublas', variant: null },
+      device: 'cuda:0',
+    });
+    expect(inShell(then, [onCase(), onGpu])).toThrow(/\(CUDA_VISIBLE_DEVICES: 0 then, 2 now\)/);
+    expect(inShell(then, [onCase('cblas')])).toThrow(
+      /\(CUDA_VISIBLE_DEVICES: .*; NCCL_DEBUG: INFO then, not set now; UCX_LOG_LEVEL: /,
+    );
+  });
+
+  it('goes on where a path is empty that was not set', () => {
+    vi.stubEnv('LD_LIBRARY_PATH', '');
+    expect(inShell({})).not.toThrow();
+    vi.stubEnv('LD_LIBRARY_PATH', undefined);
+    expect(inShell({ LD_LIBRARY_PATH: '' })).not.toThrow();
+  });
+
+  it('holds each batch to what was around its own launches', () => {
+    here.describe.mockReturnValue(machine);
+    const [one, other] = [onCase(), onCase('openblas')];
+    const head = { machine, piBench: identity(), campaign: campaignOf([one, other]) };
+    const check = (...batches: readonly BatchSoFar[]) => checkSame({ head } as unknown as Journal, batches);
+    expect(() => check(held(one, { LD_LIBRARY_PATH: '/b' }), held(other))).not.toThrow();
+    expect(() => check(held(one, { LD_LIBRARY_PATH: '/b' }), held(other, { LD_LIBRARY_PATH: '/a' }))).toThrow(
+      /\(LD_LIBRARY_PATH: \/a then, \/b now\)/,
+    );
+  });
+
   it('is told by the first line of a journal', () =>
     withFolder(async (folder) => {
       const { journal } = beginCampaign(campaignOf([specOf()]), folder, machine);
       expect(journal[0]).toMatchObject({ environment: { LD_LIBRARY_PATH: '/b' } });
+    }));
+
+  it('is told by the line of whoever resumed it', () =>
+    withFolder(async (folder) => {
+      const { store } = beginCampaign(campaignOf([specOf()]), folder, machine);
+      vi.stubEnv('LD_LIBRARY_PATH', '/c');
+      const { journal } = goOn(store.folder(), readJournal(join(store.folder(), JOURNAL)));
+      expect(journal[1]).toMatchObject({ event: 'resumed', environment: { LD_LIBRARY_PATH: '/c' } });
     }));
 });
 
@@ -285,14 +361,14 @@ it('goes on in another folder where its own became read-only after a kill had cu
       if (file === path) throw new Error('EROFS: read-only file system');
       cutToWholeLines(file, lines);
     };
-    const { goOn } = await withModule(
+    const { goOn: goOnReadOnly } = await withModule(
       'src/store/json-lines.ts',
       { cutToWholeLines: readOnly },
       () => import('../../src/cli/go-on.js'),
     );
     const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     try {
-      const went = goOn(own, readJournal(path));
+      const went = goOnReadOnly(own, readJournal(path));
       expect(went.store.folder().startsWith(join(folder, 'elsewhere'))).toBe(true);
       expect(went.journal.map(({ event }) => event)).toEqual(['campaign', 'resumed']);
       expect(String(write.mock.calls[0]?.[0])).toContain(`the campaign goes to ${went.store.folder()}`);

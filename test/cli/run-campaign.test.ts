@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { beginCampaign } from '../../src/cli/begin-campaign.js';
 import { runCampaign } from '../../src/cli/run-campaign.js';
-import type { lockMachine } from '../../src/execution/machine-lock.js';
+import { UserError } from '../../src/errors.js';
+import type { lockMachine, shareMachine } from '../../src/execution/machine-lock.js';
 import { type JournalEntry, readJournal } from '../../src/store/journal.js';
 import { JOURNAL } from '../../src/store/store.js';
 import { matmulCase } from '../support/batch.js';
@@ -13,9 +14,10 @@ import { withModule } from '../support/mocked.js';
 import { withFolder } from '../support/pi-bench.js';
 
 const lock = vi.fn<typeof lockMachine>();
+const share = vi.fn<typeof shareMachine>();
 const locking = await withModule(
   'src/execution/machine-lock.ts',
-  { lockMachine: lock },
+  { lockMachine: lock, shareMachine: share },
   () => import('../../src/cli/run-campaign.js'),
 );
 
@@ -77,10 +79,11 @@ describe('a campaign whose launches are all done, and whose record is to be made
 
   beforeEach(() => {
     lock.mockReset();
+    share.mockReset();
   });
 
   /** What it did, in order. */
-  async function madeAgain(folder: string, did: string[]) {
+  async function madeAgain(folder: string, did: string[], wait = true, done = DONE) {
     const batch = specOf({ case: matmulCase({ transpose: 'NN', batch: 1, prepack: false }) });
     const start = beginCampaign(campaignOf([batch]), folder, machineOf());
     const { store } = start;
@@ -90,8 +93,13 @@ describe('a campaign whose launches are all done, and whose record is to be made
     };
     const onMachine = async () => void did.push('to be launched');
     return locking.runCampaign(
-      { ...start, journal: [...start.journal, ...DONE], store: { ...store, writeRecord } },
-      { ...OPTIONS, wait: true, onMachine },
+      {
+        ...start,
+        journal: [...start.journal, ...done],
+        lacksRecordOnly: true,
+        store: { ...store, writeRecord },
+      },
+      { ...OPTIONS, resumed: folder, wait, onMachine },
     );
   }
 
@@ -115,9 +123,31 @@ describe('a campaign whose launches are all done, and whose record is to be made
       expect((await madeAgain(folder, [])).record.contendedBy).toBeNull();
     }));
 
-  it('waits no longer once it is told to stop', () =>
+  it('is no less idle where it was killed before it could say that it had come to its end', () =>
+    withFolder(async (folder) => {
+      lock.mockImplementation(async (_, _onWait, onContended) => {
+        onContended('another campaign');
+        return { release: () => {} };
+      });
+      const did: string[] = [];
+      const { record } = await madeAgain(folder, did, true, DONE.slice(0, -1));
+      expect(record.contendedBy).toBeNull();
+      expect(did).toEqual(['written']);
+    }));
+
+  it('tells no other campaign that it measures beside it, where it does not wait', () =>
+    withFolder(async (folder) => {
+      const did: string[] = [];
+      await madeAgain(folder, did, false);
+      expect(did).toEqual(['written']);
+      expect(share).not.toHaveBeenCalled();
+      expect(lock).not.toHaveBeenCalled();
+    }));
+
+  it('is left as it is once it is told to stop while it waits: its analysis would be beside whom it waits for', () =>
     withFolder(async (folder) => {
       const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+      const listening = process.listenerCount('SIGINT');
       try {
         lock.mockImplementation(async (_, _onWait, _onContended, signal) => {
           interrupt();
@@ -125,8 +155,14 @@ describe('a campaign whose launches are all done, and whose record is to be made
           return { release: () => {} };
         });
         const did: string[] = [];
-        expect(await madeAgain(folder, did)).toMatchObject({ came: 130, signalled: null });
-        expect(did).toEqual(['written']);
+        await expect(madeAgain(folder, did)).rejects.toEqual(
+          new UserError(
+            `stopped before its record was made, for which all is measured: pi-bench resume ${folder} makes it`,
+            130,
+          ),
+        );
+        expect(did).toEqual([]);
+        expect(process.listenerCount('SIGINT')).toBe(listening);
       } finally {
         said.mockRestore();
       }

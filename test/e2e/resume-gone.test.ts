@@ -48,6 +48,31 @@ it('launches nothing in a shell with another variable that launches read, and sa
     expect((await piBench('resume', folder, '--quiet')).code).toBe(0);
   }));
 
+it('makes the record of a campaign of which nothing is left to launch in whatever shell, and launches nothing', () =>
+  withFolder(async (out) => {
+    const { folder, record } = await matmulRecord(out, ...FEW, '--threads', '1');
+    const journal = join(folder, 'journal.ndjson');
+    const elsewhere = () =>
+      piBenchIn({ env: { ...process.env, MALLOC_ARENA_MAX: '7' } }, 'resume', folder, '--quiet', '--json');
+    const madeAgain = async (): Promise<void> => {
+      rmSync(join(folder, 'record.json'));
+      const before = linesOf(folder).length;
+      const resumed = await elsewhere();
+      expect(resumed.stderr).toBe('');
+      expect(resumed.code).toBe(0);
+      expect(printedRecord(resumed).batches).toEqual(record.batches);
+      expect(linesOf(folder).slice(before)).toEqual(['resumed', 'stopped']);
+    };
+    await madeAgain();
+    // As one that was killed while it analysed what it had measured.
+    const lines = readFileSync(journal, 'utf8')
+      .split('\n')
+      .slice(0, 1 + 2 * 3);
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ event: 'ended', index: 2 });
+    writeFileSync(journal, `${lines.join('\n')}\n`);
+    await madeAgain();
+  }));
+
 it('prints a campaign that is complete although its stack is gone; what is missing cannot be measured then', () =>
   withFolder(async (scratch) => {
     const library = tinyLibrary(scratch, 'mine');
@@ -59,6 +84,10 @@ it('prints a campaign that is complete although its stack is gone; what is missi
     const printed = await piBench('resume', folder, '--quiet', '--json');
     expect(printedRecord(printed)).toMatchObject({ status: 'complete', batches: [{ measured: 3 }] });
     expect(printed.code).toBe(0);
+    // Nor does its record need the stack.
+    rmSync(join(folder, 'record.json'));
+    const madeAgain = await piBench('resume', folder, '--quiet', '--json');
+    expect(printedRecord(madeAgain).batches).toEqual(printedRecord(printed).batches);
     rmSync(join(folder, 'inspections', '1.npz'));
     const refused = await piBench('resume', folder, '--quiet');
     expect(refused.stderr).toMatch(/the stack mine is no longer as it was \(.*libmine\.so has gone\)/);

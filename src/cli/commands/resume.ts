@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
-import { doneSoFar } from '../../campaign/progress-of-journal.js';
 import { UserError } from '../../errors.js';
 import { commandName } from '../../record/command-name.js';
 import { type Journal, readJournal } from '../../store/journal.js';
@@ -21,6 +20,7 @@ import { isSubmission, runSubmission } from '../run-submission.js';
 import { checkSameStacks } from '../same-stacks.js';
 import { say } from '../say.js';
 import { showEnd } from '../show-end.js';
+import { batchesSoFar } from '../where-it-stands.js';
 
 interface ResumeOptions {
   readonly json: boolean;
@@ -106,13 +106,20 @@ async function resumeCampaign(folder: string, path: string, options: ResumeOptio
     await showEnd(await runCampaign(finished, options), options.json);
     return endFollowersOf(campaign);
   }
-  checkSame(journal);
-  if (!doneSoFar(journal.entries).complete) keepAddon(folder, journal);
+  const unfinished = batchesSoFar(folder, journal).filter(({ toCome }) => toCome > 0);
+  checkSame(journal, unfinished);
   sayTruncated(journal);
+  // All is there but the record, which needs no stack.
+  if (unfinished.length === 0) {
+    const start = { ...goOn(folder, journal), lacksRecordOnly: true };
+    await showEnd(await runCampaign(start, options), options.json);
+    return endFollowersOf(campaign);
+  }
+  keepAddon(folder, journal);
   const engine = await openEngineHere(campaign);
   try {
     await restoreOwnStacks(campaign.stacks ?? [], join(folder, STACK_LOCK), options.quiet);
-    checkSameStacks(folder, journal);
+    checkSameStacks(campaign, unfinished);
     const end = await runCampaign(goOn(folder, journal), { ...options, engine });
     await showEnd(end, options.json);
   } finally {

@@ -15,6 +15,7 @@ import { describeHere } from '../here.js';
 import { keepAddon } from '../keep-addon.js';
 import { checkSameStacks } from '../same-stacks.js';
 import { say } from '../say.js';
+import { batchesSoFar } from '../where-it-stands.js';
 import { type Asked, canBeResumed, keptSurroundings, readAsked, suiteOf } from './asked.js';
 import { deliver, exitOf, printVerdict } from './deliver.js';
 import { pushAddress } from './gateway.js';
@@ -112,10 +113,11 @@ export async function resumeQualification(
     printVerdict(record, path, delivery);
     return;
   }
-  checkSame(journal);
   // What is measured again is held to what the first campaign measured, also where that one is complete.
+  const held = batchesSoFar(folder, journal);
+  checkSame(journal, held);
   keepAddon(folder, journal);
-  checkSameStacks(folder, journal);
+  checkSameStacks(campaign, held);
   for (const one of found) sayTruncated(one.journal);
   const suite = suiteOf(asked);
   const expected = parseExpected(asked.expect);
