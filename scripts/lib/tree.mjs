@@ -46,6 +46,11 @@ export const sourcesOf = (addon) => `${addon}.sources`;
  */
 export const compiledOf = (compiled) => join(compiled, 'sources');
 /**
+ * The hash of their contents, where it was packed to be brought elsewhere.
+ * @param {string} compiled
+ */
+export const contentsOf = (compiled) => join(compiled, 'contents');
+/**
  * What stands beside an addon that could not be loaded here.
  * @param {string} addon
  */

@@ -7,6 +7,7 @@
 import { UserError } from '../errors.js';
 import { randomBits, shuffle } from '../random.js';
 import { median } from '../statistics/quantile.js';
+import { partnersOf } from './partners.js';
 
 export type Pair = readonly [string, string];
 
@@ -146,34 +147,37 @@ export function judgePairs(measured: readonly MeasuredPair[], margin: number): F
 const keysOf = (measured: readonly MeasuredPair[]): ReadonlySet<string> =>
   new Set(measured.map(({ pair }) => pairKey(pair)));
 
+export interface SecondPlan extends Plan {
+  /** Of those that are left: slow with every node that passed, so that no further pass says more of them. */
+  readonly slowWithAll: readonly string[];
+}
+
 /**
- * Each suspect with a node of its own that passed, and that it was not slow with: a pair that is measured again says no more of its
- * ends than before. Further suspects wait for another round of the second pass.
+ * As many suspects as can be, each with a node of its own that passed, and that it was not slow with: a pair that is measured again says
+ * no more of its ends than before. Further suspects wait for another round of the second pass.
  * @throws UserError where no node passed: there is nothing that a suspect could be held against
  */
-export function secondPass({ slow, passed }: FirstJudgement): Plan {
-  const free = new Set(passed);
-  // Who was slow with a node that passed has fewer to choose from, and chooses first.
-  const first = slow.filter(({ pair }) => pair.some((node) => free.has(node)));
-  const named = new Set([...first, ...slow].flatMap(({ pair }) => pair));
-  const suspects = [...named].filter((node) => !free.has(node));
+export function secondPass({ slow, passed }: FirstJudgement): SecondPlan {
+  const good = new Set(passed);
+  const named = new Set(slow.flatMap(({ pair }) => pair));
+  const suspects = [...named].filter((node) => !good.has(node));
   if (suspects.length > 0 && passed.length === 0) {
     throw new UserError(
       'no pair passed, so no suspect can be paired with a good node: look at what they share',
     );
   }
   const slowPairs = keysOf(slow);
-  const pairs: Pair[] = [];
-  const left: string[] = [];
-  for (const suspect of suspects) {
-    const partner = passed.find((node) => free.has(node) && !slowPairs.has(pairKey([suspect, node])));
-    if (partner === undefined) left.push(suspect);
-    else {
-      free.delete(partner);
-      pairs.push([suspect, partner]);
-    }
-  }
-  return { pairs, left };
+  const saysMore = (suspect: string, node: string): boolean => !slowPairs.has(pairKey([suspect, node]));
+  const partners = partnersOf(suspects, passed, saysMore);
+  const left = suspects.filter((suspect) => !partners.has(suspect));
+  return {
+    pairs: suspects.flatMap((suspect): Pair[] => {
+      const partner = partners.get(suspect);
+      return partner === undefined ? [] : [[suspect, partner]];
+    }),
+    left,
+    slowWithAll: left.filter((suspect) => !passed.some((node) => saysMore(suspect, node))),
+  };
 }
 
 export type PairVerdict = 'culprit' | 'cleared' | 'not measured';

@@ -2,6 +2,8 @@
  * Measured pairs: lines `{"pair": ["a", "b"], "rate": 1.2e10}`, or records whose campaign has the label `pair=a b`. Of a pair that was
  * measured several times the newest counts: it was measured again because something was wrong, or mended.
  */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { messageOf, UserError } from '../errors.js';
 import { keyedBatch, machineOf } from '../qualify/baseline-key.js';
@@ -9,7 +11,9 @@ import { lostLaunches, missingLaunches } from '../readers/comparison/lost-launch
 import type { RecordBatch } from '../record/schema.js';
 import { doesNoWork } from '../record/work.js';
 import { isFolder } from '../store/make-folder.js';
+import { movedOutOfSight, movedTo } from '../store/moved.js';
 import { readRecord } from '../store/read-record.js';
+import { RECORD } from '../store/store.js';
 import { keyText } from './case-key.js';
 import { type MeasuredPair, type Pair, pairKey } from './pairs.js';
 import { linesOf } from './read-lines.js';
@@ -103,13 +107,23 @@ function pairOfRecord({ record, path: file }: ReturnType<typeof readRecord>): On
   return { pair: [a, b], rates, unit: record.batches[0]?.rateUnit ?? '', at, cut };
 }
 
-/** A campaign that left no record must not keep the other pairs from being judged. */
+/** A record that is there, or elsewhere, and cannot be read says nothing of its link, and least of all that it failed. */
+const leftNone = (folder: string): boolean =>
+  isFolder(folder) &&
+  !existsSync(join(folder, RECORD)) &&
+  movedTo(folder) === null &&
+  movedOutOfSight(folder) === null;
+
+/**
+ * A campaign that left no record must not keep the other pairs from being judged.
+ * @throws UserError for a record that cannot be read
+ */
 function pairAt(path: string, unread: string[]): readonly OnePair[] {
   let read: ReturnType<typeof readRecord>;
   try {
     read = readRecord(path);
   } catch (error) {
-    if (!(error instanceof UserError) || !isFolder(path)) throw error;
+    if (!(error instanceof UserError) || !leftNone(path)) throw error;
     unread.push(error.message);
     return [];
   }

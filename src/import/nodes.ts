@@ -24,14 +24,22 @@ function textOf(file: FoundFile, { unread }: Reading): string | null {
   }
 }
 
-/** @throws UserError where not one node is among them */
+/**
+ * @param ending of the files that are read; '': all of them
+ * @throws UserError where not one node is among them
+ */
 export function readAll(
   found: Found,
   what: string,
   read: (file: FoundFile, text: string, into: Reading) => void,
+  ending = '',
 ): Reading {
-  const reading: Reading = { nodes: [], unread: [] };
+  const reading: Reading = { nodes: [], unread: [...found.leftOut] };
   for (const file of found.files) {
+    if (!file.path.endsWith(ending)) {
+      reading.unread.push({ path: file.path, why: `not a ${ending} file`, damaged: false });
+      continue;
+    }
     const text = textOf(file, reading);
     if (text !== null) read(file, text, reading);
   }
@@ -43,11 +51,7 @@ export function readAll(
 
 /** `results-summary.jsonl`, or a folder that holds some. */
 export function readSuperbench(found: Found): ImportedNodes {
-  return readAll(found, 'results-summary.jsonl of SuperBench', ({ path }, text, { nodes, unread }) => {
-    if (!path.endsWith('.jsonl')) {
-      unread.push({ path, why: 'not a .jsonl file', damaged: false });
-      return;
-    }
+  const read = ({ path }: FoundFile, text: string, { nodes, unread }: Reading): void => {
     const before = nodes.length;
     text.split('\n').forEach((line, i) => {
       if (line.trim() === '') return;
@@ -62,7 +66,8 @@ export function readSuperbench(found: Found): ImportedNodes {
     });
     const why = leftOutText(nodes.slice(before));
     if (why !== null) unread.push({ path, why, damaged: false });
-  });
+  };
+  return readAll(found, 'results-summary.jsonl of SuperBench', read, '.jsonl');
 }
 
 /**

@@ -221,8 +221,8 @@ function measuredBetween(moments: readonly number[]): Published['measured'] {
 }
 
 /** @throws UserError where nothing of it can be imported */
-export function readThoth({ name, files }: Found): Published {
-  const reading: Reading = { batches: [], files: [], unread: [], facts: [], moments: [] };
+export function readThoth({ name, files, leftOut }: Found): Published {
+  const reading: Reading = { batches: [], files: [], unread: [...leftOut], facts: [], moments: [] };
   const folders = new Map<string, Folder>();
   for (const file of files) {
     if (read2020(file, folders, name, reading)) continue;

@@ -30,6 +30,7 @@ import { countedWork, doesNoWork, rate2mnkLessMn } from '../record/work.js';
 import type { Box } from '../statistics/box.js';
 import type { Summary } from '../statistics/summary.js';
 import type { Violin } from '../statistics/violin.js';
+import { ceilingsOfBatch } from './ceilings.js';
 import { comparisonOf, type ReportComparison } from './comparison.js';
 import type { BatchDetails } from './details.js';
 import { type Headline, headlineOf } from './headline.js';
@@ -102,6 +103,7 @@ export interface BatchModel {
   readonly basis: string;
   /** null: the number of launches was fixed. */
   readonly precision: NonNullable<RecordBatch['precision']> | null;
+  /** With who measured it, also where an earlier record does not say it. */
   readonly roofline: NonNullable<RecordBatch['roofline']> | null;
   /** null: it is of something else, or there is no result of it. */
   readonly overlap: OverlapModel | null;
@@ -240,7 +242,7 @@ function batchOf(
     sustainedOver: timesRanks(batch) ? 'repetitions' : 'wall clock',
     basis: basisText(batch),
     precision: batch.precision ?? null,
-    roofline: result ? (batch.roofline ?? null) : null,
+    roofline: result ? ceilingsOfBatch(batch) : null,
     overlap: overlapOf(batch),
     atOnce: batch.atOnce === undefined ? null : { ...batch.atOnce, text: atOnceText(batch) ?? '' },
     noCeiling: result ? noCeilingText(batch) : null,

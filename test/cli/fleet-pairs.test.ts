@@ -143,6 +143,28 @@ describe('fleet pairs', () => {
       expect([process.exitCode, text]).toEqual([2, expect.stringMatching(/no pair is slower/)]);
     }));
 
+  it('says of who was slow with every node that passed that no further pass says more', () =>
+    withFolder(async (folder) => {
+      const file = join(folder, 'first.jsonl');
+      const all: readonly Pair[] = [
+        ['a', 'b'],
+        ['a', 'c'],
+        ['a', 'd'],
+        ['b', 'c'],
+        ['b', 'd'],
+        ['c', 'd'],
+      ];
+      writeFileSync(
+        file,
+        linesOf(all, (pair) => (pair[0] === 'a' ? SLOW : GOOD)),
+      );
+      const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+      await fleetPairsCommand.handler({ _: [], $0: '', seed: '1', margin: '10%', first: [file] });
+      const text = said.mock.calls.map(([line]) => String(line)).join('');
+      expect(text).toContain('slow with every node that passed, so that no further pass says more: a');
+      expect(text).not.toContain('wait for another');
+    }));
+
   it('ends with 2 after a second pass of good links, too, where a node was in no pair', async () => {
     const second = [[pairs[0]?.[0] ?? '', pairs[1]?.[0] ?? '', GOOD]] as const;
     const [ended] = await run({ nodes: EIGHT.slice(0, 7), first: good, second });

@@ -1,5 +1,5 @@
 /** The pairing test: who is the culprit of a slow link. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -16,6 +16,7 @@ import { readPairs } from '../../src/fleet/read-pairs.js';
 import { renderPairsVerdict } from '../../src/readers/terminal/fleet.js';
 import { terminalStyle } from '../../src/readers/terminal/style.js';
 import { digestOf } from '../../src/record/digest.js';
+import { MOVED } from '../../src/store/moved.js';
 import type { Launch } from '../support/batch.js';
 import { withFolder } from '../support/pi-bench.js';
 import { recordOf, writeRecord } from '../support/records.js';
@@ -90,9 +91,9 @@ describe('the pairing test', () => {
       { pair: ['e', 'f'], rates: rate(1) },
       { pair: ['a', 'b'], rates: rate(1) },
       { pair: ['c', 'd'], rates: rate(1) },
-      { pair: ['x', 'y'], rates: rate(0.4) },
       // The odd node, measured with one that has passed.
       { pair: ['g', 'a'], rates: rate(0.4) },
+      { pair: ['x', 'y'], rates: rate(0.4) },
     ];
     const judged = judgePairs(first, 0.1);
     const { pairs, left } = secondPass(judged);
@@ -114,14 +115,43 @@ describe('the pairing test', () => {
     expect(verdictOf(good, slow)).toMatchObject({ verdict: 'culprit', second: slow });
   });
 
-  it('leaves for another round whom only nodes are left for that it was slow with', () => {
-    const judged = {
-      limits: { '': 1 },
-      rated: 3,
-      passed: ['a', 'b'],
-      slow: (['a', 'b'] as const).map((node) => ({ pair: ['g', node] as const, rates: null })),
-    };
-    expect(secondPass(judged)).toEqual({ pairs: [], left: ['g'] });
+  const judgedOf = (passed: readonly string[], slow: readonly Pair[]) => ({
+    limits: { '': 1 },
+    rated: 3,
+    passed,
+    slow: slow.map((pair) => ({ pair, rates: null })),
+  });
+
+  it('leaves whom only nodes are left for that it was slow with, and says who was slow with all of them', () => {
+    const slow: Pair[] = [
+      ['g', 'a'],
+      ['g', 'b'],
+    ];
+    expect(secondPass(judgedOf(['a', 'b'], slow))).toEqual({ pairs: [], left: ['g'], slowWithAll: ['g'] });
+    expect(secondPass(judgedOf(['a', 'b'], [...slow, ['x', 'y'], ['z', 'a']]))).toEqual({
+      pairs: [
+        ['x', 'a'],
+        ['y', 'b'],
+      ],
+      left: ['g', 'z'],
+      slowWithAll: ['g'],
+    });
+  });
+
+  it('finds a partner for all who can have one, whoever was given which first', () => {
+    const slow: Pair[] = [
+      ['A', 'p3'],
+      ['B', 'p2'],
+      ['B', 'p3'],
+    ];
+    expect(secondPass(judgedOf(['p1', 'p2', 'p3'], slow))).toEqual({
+      pairs: [
+        ['A', 'p2'],
+        ['B', 'p1'],
+      ],
+      left: [],
+      slowWithAll: [],
+    });
   });
 
   it('says that the culprit is not known where a suspect was not measured, and that there is none where all are cleared', () => {
@@ -271,6 +301,36 @@ describe('the pairing test', () => {
       expect(measured.map(({ pair }) => pair)).toEqual([['a', 'b']]);
       expect(unread).toEqual([expect.stringMatching(/killed has no record: the campaign has not ended/)]);
       expect(() => readPairs([join(folder, 'nowhere')])).toThrow(/there is no \S+nowhere/);
+    }));
+
+  it('refuses a record that is there and cannot be read, and one that went elsewhere, which say nothing of their links', () =>
+    withFolder(async (folder) => {
+      const record = pairRecord('a b', [1e-6]);
+      const at = (name: string, one: object): string => {
+        const path = join(folder, name);
+        mkdirSync(path);
+        writeFileSync(join(path, 'record.json'), JSON.stringify(one));
+        return path;
+      };
+      const newer = at('newer', { ...record, schemaVersion: record.schemaVersion + 1 });
+      expect(() => readPairs([newer])).toThrow(/schema version \d+; this pi-bench reads up to/);
+      const altered = at('altered', { ...record, labels: { ...record.labels, machine: 'two' } });
+      expect(() => readPairs([altered])).toThrow(/altered/);
+      const moved = join(folder, 'moved');
+      for (const [link, where] of [
+        ['moved', newer],
+        ['out-of-sight', join(folder, 'gone')],
+      ] as const) {
+        mkdirSync(join(folder, link));
+        symlinkSync(where, join(folder, link, MOVED));
+      }
+      expect(() => readPairs([moved])).toThrow(/all of it is in/);
+      expect(() => readPairs([join(folder, 'out-of-sight')])).toThrow(/the rest went to/);
+      const empty = join(folder, 'empty');
+      mkdirSync(empty);
+      expect(readPairs([writeRecord(folder, record), empty]).unread).toEqual([
+        expect.stringMatching(/empty holds no record\.json/),
+      ]);
     }));
 
   it('refuses a record with an error injected on purpose', () =>

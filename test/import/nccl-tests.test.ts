@@ -312,4 +312,79 @@ describe('nccl-tests', () => {
       [['n1/all_gather.txt', true]],
     ]);
   });
+
+  /** Nodes with their problems, and the paths of what could not be imported. */
+  const judged = (files: Readonly<Record<string, string>>) => {
+    const { nodes, unread } = read(files);
+    return {
+      nodes: nodes.map(({ node, problems }) => [node, problems.map(({ what }) => what)]),
+      damaged: unread.flatMap(({ path, damaged }) => (damaged ? [path] : [])),
+    };
+  };
+  const good = { nodes: [['a', []]], damaged: [] };
+
+  it('is not lost where the first rank alone prints, and the others have files of their own', () => {
+    expect(
+      judged({
+        'out/1/rank.0/stdout': printed({ program: './all_reduce_perf' }),
+        'out/1/rank.1/stdout': '',
+        'out/1/rank.2/stdout': '',
+      }),
+    ).toEqual(good);
+    // Of two runs the one printed nothing at all: that is said, and its ranks are no nodes.
+    expect(
+      judged({
+        'n1/1/rank.0/stdout': printed(),
+        'n2/1/rank.0/stdout': '',
+        'n2/1/rank.1/stdout': '',
+      }),
+    ).toEqual({ ...good, damaged: ['n2/1/rank.0/stdout', 'n2/1/rank.1/stdout'] });
+  });
+
+  it.each<[string, Readonly<Record<string, string>>]>([
+    ['scripts', { 'n1/run_all_reduce.sh': '#!/bin/bash\n./all_reduce_perf || echo failed\n' }],
+    ['notes', { 'n1/gather-notes.md': 'the first one failed', 'n1/scatter.txt': 'see n2' }],
+    ['batch jobs and pictures', { 'scripts/all_reduce.sbatch': '#SBATCH -N 1', 'plots/all_reduce.png': '' }],
+    ['sources', { 'nccl-tests/src/all_reduce.cu': '/* error */', 'nccl-tests/src/all_reduce.o': '' }],
+    ['lists of hosts', { 'n1/hosts.txt': '' }],
+  ])('is not lost because of %s beside its output', (_, others) => {
+    expect(judged({ 'n1/all_reduce.txt': printed(), ...others })).toEqual(good);
+  });
+
+  it('is not lost because of what is empty and not called as outputs are', () => {
+    const bare = { 'n1/all_reduce': printed(), '.gitkeep': '', 'n1/done': '', 'n1/SUCCESS': '' };
+    expect(judged({ ...bare, 'n1/run_all_reduce': '#!/bin/sh\nexit 1 # failed\n' })).toEqual(good);
+    const [one, other] = ['a', 'b'].map((host) => printed({ hosts: FOUR.map(() => host) }));
+    const nodes = [
+      ['a', []],
+      ['b', []],
+    ];
+    expect(judged({ 'n1.txt': one ?? '', 'n2.txt': other ?? '', 'hosts.txt': '' })).toEqual({
+      nodes,
+      damaged: [],
+    });
+    // Names with nothing in common tell of none that it is another thing.
+    expect(judged({ 'alpha.txt': one ?? '', 'beta.txt': other ?? '', 'gamma.txt': '' })).toEqual({
+      nodes,
+      damaged: ['gamma.txt'],
+    });
+  });
+
+  it('is not lost beside its own output of the same operation, of which another file says nothing', () => {
+    expect(judged({ 'n1/all_reduce.txt': printed(), 'n1/all_reduce-again.txt': '' })).toEqual({
+      ...good,
+      damaged: ['n1/all_reduce-again.txt'],
+    });
+  });
+
+  it('is lost where a folder’s file says only that its program did not start, and told of where it says something else', () => {
+    const files = { 'n1/out.txt': printed(), 'n2/out.txt': 'ssh: connect to host n2: Connection refused' };
+    expect(judged({ ...files, 'n3/out.txt': 'see n2' })).toEqual({
+      nodes: [
+        ['n2', ['nccl-tests']],
+        ['a', []],
+      ],
+      damaged: ['n2/out.txt', 'n3/out.txt'],
+    });
+  });
 });

@@ -4,6 +4,7 @@ import type { Found } from '../../src/import/files.js';
 export const foundOf = (files: Readonly<Record<string, string>>, name = 'made-up'): Found => ({
   name,
   files: Object.entries(files).map(([path, text]) => ({ path, read: () => text })),
+  leftOut: [],
 });
 
 export const specificationOf = (version: string): string =>

@@ -66,6 +66,25 @@ describe('the Markdown report of a batch', () => {
     );
   });
 
+  it.each([
+    ['as the peaks tell', {}],
+    ['as the launches tell', { peaks: undefined }],
+  ])('counts them in records of before that was written, %s', async (_, lacking) => {
+    const quiet = { seconds: 1e-3 };
+    const measuring = { ...quiet, ceilings: ceilingsOf(2.5e9, 1e12) };
+    const record = recordOf({
+      batches: [{ launches: [...Array(3).fill(measuring), ...Array(21).fill(quiet)] }],
+    });
+    const batches = record.batches.map((batch) => ({
+      ...batch,
+      roofline: batch.roofline == null ? null : { ...batch.roofline, measuredBy: undefined, ...lacking },
+    }));
+    const earlier = { ...record, batches };
+    expect((await cellsOf(earlier)).peak).toMatch(/, in 3 of 24 launches$/);
+    const { columns, rows } = summaryTable(buildReport(earlier, []));
+    expect(rows[0]?.[columns.indexOf('ceilings_launches')]).toBe(3);
+  });
+
   it('has a dash where no ceiling is known, and no such section where there is no rate', async () => {
     expect(await cellsOf(recordOf({ batches: [{ launches: [1e-3, 1e-3] }] }))).toMatchObject({
       efficiency: '–',

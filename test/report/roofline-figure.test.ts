@@ -79,6 +79,12 @@ describe('a roof below its point', () => {
     expect(JSON.stringify(figure.spec(LIGHT))).not.toContain('attainable');
   });
 
+  it('is told of over a sweep as well', () => {
+    const swept = (peak: number) => figureOf(recordAt(peak, 1e12, [50, 100]), sweep).caption;
+    expect(swept(2.5e9)).not.toContain('too low');
+    expect(swept(1.8e9)).toMatch(/ measured too low and say nothing of them: [^,]*100[^,]*\.$/);
+  });
+
   it('is named among others that are not', () => {
     const doubted = recordAt(1.5e9, 1e12);
     const sound = recordAt(2.5e9, 1e12, [50]);

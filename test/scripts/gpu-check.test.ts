@@ -1,11 +1,12 @@
 // The GPU check's own workings, without a GPU: that nothing it found is lost, that nothing it did not find passes in silence.
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bounded } from '../../scripts/gpu-check/bounded.mjs';
 import { compileKernels } from '../../scripts/gpu-check/build.mjs';
 import { hashOfNative, takeCarried } from '../../scripts/gpu-check/carried.mjs';
 import { commitHere, isOfSources } from '../../scripts/gpu-check/compiled.mjs';
+import { hashOfContents } from '../../scripts/gpu-check/contents.mjs';
 import { follow } from '../../scripts/gpu-check/follow.mjs';
 import { overheadOf, piBenchWithin, rightOf, trouble } from '../../scripts/gpu-check/pi-bench.mjs';
 import { markdown, notRunOf, targetsOf, wrongOf } from '../../scripts/gpu-check/report.mjs';
@@ -19,6 +20,7 @@ import {
   stepsNamed,
   testsOf,
 } from '../../scripts/gpu-check/steps.mjs';
+import { filesBelow } from '../../scripts/lib/source-record.mjs';
 import { withFolder } from '../support/pi-bench.js';
 
 const GPU = { name: 'FAKE', computeCapability: '9.0' };
@@ -178,38 +180,62 @@ describe('what was built elsewhere', () => {
     }));
 });
 
+describe('the contents of sources', () => {
+  it('are the same ones in a copy whose files have other times, and others where one was changed', () =>
+    withFolder(async (folder) => {
+      const [one, copy] = ['one', 'copy'].map((name) => join(folder, name)) as [string, string];
+      const write = (root: string, text: string) => {
+        mkdirSync(join(root, 'src'), { recursive: true });
+        for (const name of ['a.ts', 'b.ts']) writeFileSync(join(root, 'src', name), `${text} ${name}`);
+      };
+      for (const root of [one, copy]) write(root, 'as it was');
+      utimesSync(join(copy, 'src', 'a.ts'), 1, 1);
+      const hashOf = (root: string) => hashOfContents(root, filesBelow(root, ['src']));
+      expect(hashOf(copy)).toBe(hashOf(one));
+      write(copy, 'changed');
+      expect(hashOf(copy)).not.toBe(hashOf(one));
+    }));
+});
+
 describe('the commit of what was checked', () => {
-  const same = { noted: 'a', sources: 'a', stale: false };
+  const same = { noted: 'a', sources: 'a', ofThese: true };
+  const wrongOfDist = [
+    expect.stringMatching(/^dist\/ is of other sources than those that are here: npm run/),
+  ];
 
   it('is that of the sources where dist/ is of them', () => {
     expect(commitHere(false, same)).toEqual({ commit: 'a', wrong: [] });
     expect(isOfSources(same)).toBe(true);
   });
 
-  it('is two where dist/ is of another one, which is wrong', () => {
+  it('is two where dist/ was noted of another one, which is wrong only where its sources had other contents', () => {
     const other = { ...same, sources: 'b' };
-    const { commit, wrong } = commitHere(false, other);
-    expect(commit).toBe('b, dist/ a');
-    expect(wrong).toEqual([expect.stringMatching(/^dist\/ is of a, the sources are of b: npm run build:ts/)]);
+    expect(commitHere(false, other)).toEqual({ commit: 'b, dist/ a', wrong: [] });
+    expect(isOfSources(other)).toBe(true);
+    const changed = { ...other, ofThese: false };
+    const { commit, wrong } = commitHere(false, changed);
+    expect([commit, wrong]).toEqual(['b, dist/ a', wrongOfDist]);
     expect(wrongOf({ built: { wrong } })).toEqual(wrong);
-    expect(isOfSources(other)).toBe(false);
+    expect(isOfSources(changed)).toBe(false);
   });
 
   it('is wrong where dist/ was left as it was when the rest was built', () => {
-    const older = { ...same, stale: true };
-    expect(commitHere(false, older)).toEqual({
-      commit: 'a',
-      wrong: [expect.stringMatching(/^dist\/ is older than what it is made of/)],
-    });
+    const older = { ...same, ofThese: false };
+    expect(commitHere(false, older)).toEqual({ commit: 'a', wrong: wrongOfDist });
     expect(isOfSources(older)).toBe(false);
   });
 
-  it('is the packed one where all that is native is of the same sources, whatever git says of them there', () => {
-    expect(commitHere(true, { noted: 'a', sources: 'b', stale: true })).toEqual({ commit: 'a', wrong: [] });
-    const untold = { noted: 'a', sources: null, stale: false };
+  it('is the packed one where all is of the same sources, whatever git says of them there', () => {
+    expect(commitHere(true, { ...same, sources: 'b' })).toEqual({ commit: 'a', wrong: [] });
+    const untold = { ...same, sources: null };
     expect(commitHere(false, untold)).toEqual({ commit: 'a', wrong: [] });
-    expect(isOfSources(untold)).toBe(false);
     expect(commitHere(true, { ...untold, noted: null }).commit).toBe('not known');
+  });
+
+  it('is not the packed one alone where only TypeScript was changed since, which is wrong', () => {
+    const changed = { noted: 'a', sources: 'b', ofThese: false };
+    expect(commitHere(true, changed)).toEqual({ commit: 'b, dist/ a', wrong: wrongOfDist });
+    expect(commitHere(true, { ...changed, sources: null }).commit).toBe('not known, dist/ a');
   });
 });
 

@@ -12,6 +12,7 @@ import {
   type MeasuredPair,
   type Pair,
   type Plan,
+  type SecondPlan,
   secondPass,
 } from '../../fleet/pairs.js';
 import { type ReadPairs, readPairs } from '../../fleet/read-pairs.js';
@@ -43,6 +44,18 @@ function printPlan(plan: Plan, json: boolean, leftText: string): void {
   }
   if (plan.pairs.length > 0) process.stdout.write(`${renderPairs(plan)}\n`);
   if (plan.left.length > 0) say(`${plan.left.join(', ')} ${leftText}`);
+}
+
+function printSecondPass(plan: SecondPlan, json: boolean): void {
+  const { left, slowWithAll } = plan;
+  const waiting = json ? left : left.filter((node) => !slowWithAll.includes(node));
+  printPlan(
+    { ...plan, left: waiting },
+    json,
+    'wait for another second pass: no node that passed is left for them',
+  );
+  if (slowWithAll.length > 0)
+    say(`slow with every node that passed, so that no further pass says more: ${slowWithAll.join(', ')}`);
 }
 
 const MOST_NAMED = 10;
@@ -145,16 +158,13 @@ export const fleetPairsCommand: CommandModule = {
     const good = restsOnEnough(judged) && !open ? EXIT.done : EXIT.incomplete;
     if (second === undefined) {
       if (judged.slow.length === 0) {
-        if (json === true) process.stdout.write(`${JSON.stringify({ pairs: [], left: [] }, null, 1)}\n`);
+        if (json === true)
+          process.stdout.write(`${JSON.stringify({ pairs: [], left: [], slowWithAll: [] }, null, 1)}\n`);
         else say(`no pair is slower than ${limitsText(judged.limits, unit)}: there is no second pass`);
         process.exitCode = good;
         return;
       }
-      printPlan(
-        secondPass(judged),
-        json === true,
-        'wait for another second pass: no node that passed is left for them',
-      );
+      printSecondPass(secondPass(judged), json === true);
       process.exitCode = EXIT.incomplete;
       return;
     }

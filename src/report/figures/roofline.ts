@@ -1,7 +1,7 @@
 /** The roofline of the campaign's cases (Williams, Waterman & Patterson 2009): rate over operations a byte. */
 import type { Scale, Spec } from 'vega';
 import { formatShare, significant, withPrefix } from '../../quantities/format.js';
-import { type Ceilings, isDoubted, measuredByText, whereMeasured } from '../ceilings.js';
+import { type Ceilings, doubtText, isDoubted, measuredByText, whereMeasured } from '../ceilings.js';
 import type { ReportModel } from '../model.js';
 import { letterOf } from '../stack-letters.js';
 import type { CampaignFigure } from './figure.js';
@@ -72,14 +72,6 @@ const someText = (points: readonly Point[]): string =>
   points.some(({ ceilings }) => measuredByText(ceilings) !== null)
     ? ' Where only some launches measured the roof, shares of what is attainable are of the rate of those (in earlier records of all), and points are of all.'
     : '';
-
-/** Which roofs say nothing of their points. */
-function doubtText(points: readonly Point[]): string {
-  const doubted = points.filter(({ ceilings }) => isDoubted(ceilings)).map(({ label }) => label);
-  if (doubted.length === 0) return '';
-  const more = doubted.length > MOST_NAMED ? ` and ${doubted.length - MOST_NAMED} more` : '';
-  return ` Nothing passes a roof, so those of these points were measured too low and say nothing of them: ${doubted.slice(0, MOST_NAMED).join(', ')}${more}.`;
-}
 
 const seriesScale = (name: string, domain: readonly string[], values: readonly string[]): Scale =>
   ordinalScale(

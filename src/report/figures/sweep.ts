@@ -1,6 +1,6 @@
 /** The rate over a swept parameter: median with quartiles and interval, against the measured peak and the roofline. */
 import { withPrefix } from '../../quantities/format.js';
-import { whereMeasured } from '../ceilings.js';
+import { doubtText, whereMeasured } from '../ceilings.js';
 import type { ReportModel } from '../model.js';
 import { drawnCurves, tellsTheRate } from './curves.js';
 import type { CampaignFigure } from './figure.js';
@@ -72,17 +72,22 @@ export const sweep: CampaignFigure = {
       points.map(({ y }) => y),
       rateUnit,
     );
-    const ceilings = scored.flatMap((batch) =>
-      batch.rateUnit === rateUnit && batch.roofline !== null ? [batch.roofline] : [],
+    const bounded = scored.flatMap((batch) =>
+      batch.rateUnit === rateUnit && batch.roofline !== null
+        ? [{ label: batch.label, ceilings: batch.roofline }]
+        : [],
     );
-    const peak = ceilings.length === 0 ? '' : ` Dashed: the arithmetic peak, ${whereMeasured(ceilings)}.`;
+    const peak =
+      bounded.length === 0
+        ? ''
+        : ` Dashed: the arithmetic peak, ${whereMeasured(bounded.map(({ ceilings }) => ceilings))}.`;
     const attainable = points.some((point) => point.attainable !== null)
       ? ' Dotted, where memory bounds a case: what the roofline allows it.'
       : '';
     const seriesOf = new Map(report.seriesLabels.map((label, i) => [label, axis.series[i] ?? label]));
     return {
       title,
-      caption: `The line is the median, ${spreadText(report, isBanded(points))} the bar at a point is the 95 % interval of the median, which rests on the launches.${peak}${attainable}${left}`,
+      caption: `The line is the median, ${spreadText(report, isBanded(points))} the bar at a point is the 95 % interval of the median, which rests on the launches.${peak}${attainable}${doubtText(bounded)}${left}`,
       alternative: `Rate over ${axis.label}: ${points
         .map(
           ({ x, y, series }) =>
