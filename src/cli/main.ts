@@ -39,6 +39,7 @@ const others: Readonly<Record<string, Command>> = {
   show: async () => (await import('./commands/show.js')).showCommand,
   report: async () => (await import('./commands/report.js')).reportCommand,
   compare: async () => (await import('./commands/compare.js')).compareCommand,
+  history: async () => (await import('./commands/history.js')).historyCommand,
   score: async () => (await import('./commands/score.js')).scoreCommand,
   resume: async () => (await import('./commands/resume.js')).resumeCommand,
   import: async () => (await import('./commands/import.js')).importCommand,

@@ -1,4 +1,4 @@
-/** The records below a results folder, by the name of their indicator, newest first. */
+/** The records below a results folder: by the name of their indicator, or all of them. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { movedTo } from './moved.js';
@@ -11,6 +11,19 @@ export function namesIn(folder: string): readonly string[] {
   } catch {
     return [];
   }
+}
+
+/**
+ * Records of the campaigns that lie right below a folder, whatever their folders are called; the folder's own where it is a campaign.
+ * Those that were moved elsewhere are there.
+ */
+export function recordsBelow(folder: string): readonly string[] {
+  const own = join(folder, RECORD);
+  if (existsSync(own)) return [own];
+  return namesIn(folder)
+    .filter((name) => movedTo(join(folder, name)) === null)
+    .map((name) => join(folder, name, RECORD))
+    .filter((path) => existsSync(path));
 }
 
 /** Campaign folders are named `<moment>-<indicator>-<random>`: their order is that of time. */

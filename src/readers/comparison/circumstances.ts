@@ -1,6 +1,6 @@
 /** Every circumstance that comparisons and scores look at: one that is in this list is told by both. Pure. */
 import { BUILD } from './builds.js';
-import { type Circumstance, noteOn, pairTexts } from './circumstance.js';
+import { type Circumstance, noteOn, pairTexts, type TextPair } from './circumstance.js';
 import { ENVIRONMENT } from './environments.js';
 import { GPU } from './gpus.js';
 import { HUGE_PAGES } from './huge-pages.js';
@@ -23,6 +23,10 @@ export const circumstanceNotes = (
   sides: readonly Side[],
   by: string,
 ): readonly string[] => ALL.filter((one) => !isBy(one.by, by)).flatMap((one) => noteOn(one, cases, sides));
+
+/** Of two batches, whatever they are compared by. */
+export const circumstancesBetween = (reference: Entry, candidate: Entry): readonly TextPair[] =>
+  ALL.flatMap(({ differences }) => differences(reference, candidate));
 
 /** Of a score, whose sides are stacks: two of one record are told from each other by their names. */
 export function weaknessesBy(

@@ -17,7 +17,11 @@ export const ANSWERS: Readonly<Record<Outcome, string>> = {
 };
 
 /** What has no rate is compared by the time of a repetition, and of loads the time of one is what was asked; null: nothing was measured right. */
-export function speedText({ rate, rateUnit, elapsedSeconds }: ComparedBatch): string | null {
+export function speedText({
+  rate,
+  rateUnit,
+  elapsedSeconds,
+}: Pick<ComparedBatch, 'rate' | 'rateUnit' | 'elapsedSeconds'>): string | null {
   if (rate !== null && rateUnit === LOADS) return `${formatSeconds(1 / rate)} a load`;
   if (rate !== null) return withPrefix(rate, rateUnit);
   return elapsedSeconds === null ? null : formatSeconds(elapsedSeconds, 4);

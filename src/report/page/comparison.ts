@@ -12,17 +12,8 @@ import {
 } from '../comparison.js';
 import { textHtml } from './escape.js';
 import { together } from './head.js';
-
-/** As good or bad news, for the colour; the words say it, too. */
-const CLASSES: Readonly<Record<string, string>> = {
-  faster: 'ok',
-  slower: 'bad',
-  'wrong output': 'bad',
-  'cannot tell': 'warning',
-  'not measured': 'warning',
-};
-
-const classOf = (answer: string): string => CLASSES[answer] ?? (answer.startsWith('same') ? 'ok' : '');
+import { listHtml } from './list.js';
+import { classOfOutcome } from './outcome-class.js';
 
 /** The side names its row, and the case is a row above those of its own: a table has room for that on a telephone, too. */
 const SHOWN = ['who', 'rate', 'ratio', '95 %', 'group', 'launches', 'answer'] as const;
@@ -33,7 +24,9 @@ function rowHtml(texts: readonly string[]): string {
     const text = texts[columnAt(name)] ?? '';
     const html = textHtml(together(text));
     if (name === 'who') return `<th scope="row">${html}</th>`;
-    return name === 'answer' ? `<td><span class="${classOf(text)}">${html}</span></td>` : `<td>${html}</td>`;
+    return name === 'answer'
+      ? `<td><span class="${classOfOutcome(text)}">${html}</span></td>`
+      : `<td>${html}</td>`;
   });
   return `<tr>${cells.join('')}</tr>`;
 }
@@ -51,11 +44,6 @@ function bodiesHtml(comparison: ComparisonDocument): string {
     .join('\n');
 }
 
-const listHtml = (className: string, texts: readonly string[]): readonly string[] =>
-  texts.length === 0
-    ? []
-    : [`<ul class="${className}">${texts.map((text) => `<li>${textHtml(text)}</li>`).join('')}</ul>`];
-
 /** Nothing where nothing is compared: the figure says why. */
 export function comparisonHtml(comparison: ReportComparison): string {
   if (!isCompared(comparison)) return '';
@@ -65,7 +53,7 @@ export function comparisonHtml(comparison: ReportComparison): string {
     '<h2 id="comparison-title">Comparison</h2>',
     '<div class="card">',
     `<p class="quiet" id="comparison-note">${textHtml(comparisonCaption(comparison))}</p>`,
-    `<p><strong>Answer:</strong> <span class="${classOf(answer)}">${textHtml(answerText(comparison))}</span></p>`,
+    `<p><strong>Answer:</strong> <span class="${classOfOutcome(answer)}">${textHtml(answerText(comparison))}</span></p>`,
     ...listHtml('warning', reservationTexts(comparison)),
     '<div class="wide" role="region" aria-labelledby="comparison-title" tabindex="0">',
     '<table aria-labelledby="comparison-title" aria-describedby="comparison-note">',

@@ -1,0 +1,275 @@
+/** The history of what a campaign measured, over those before it: levels, changes, and whether the newest is one. Pure. */
+import { UserError } from '../../errors.js';
+import { plural } from '../../quantities/format.js';
+import { canonicalJson } from '../../record/digest.js';
+import { countedWork } from '../../record/work.js';
+import { RISK } from '../../statistics/compare.js';
+import { LEVEL } from '../../statistics/interval.js';
+import { holm } from '../../statistics/several.js';
+import { MOST_FOR_SHORT_LEVELS } from '../../statistics/short-levels.js';
+import { nameBatches } from '../batch-names.js';
+import { chosenText, type Entry, type NamedRecord } from '../comparison/sides.js';
+import { shortHash } from '../comparison/stack-details.js';
+import type {
+  HistoryDocument,
+  HistoryOutcome,
+  HistoryPoint,
+  HistorySeries,
+  NewestJudged,
+  Speed,
+} from './document.js';
+import {
+  countedOf,
+  type Judged,
+  judgeNewest,
+  levelsOf,
+  rangeOf,
+  speedOfLevel,
+  verdictOfShift,
+} from './judge.js';
+import { byMoment, type Point, type Series, seriesOf } from './series.js';
+
+export interface HistoryQuestion {
+  /** Changes below this do not matter. */
+  readonly margin: number;
+  /** How many of the newest campaigns of a case are judged as one. */
+  readonly together: number;
+  /** What may differ within a series. */
+  readonly across: readonly string[];
+  /** Also the cases that the judged campaign does not have. */
+  readonly all: boolean;
+}
+
+/** Small enough to be of use to who watches for regressions, and more than two days of one machine differ by. */
+export const HISTORY_MARGIN = 0.05;
+
+const speedBy =
+  ({ entry: { batch } }: Point) =>
+  (elapsed: number): Speed => {
+    const work = countedWork(batch) ?? 0;
+    return {
+      rate: work > 0 ? work / elapsed : null,
+      rateUnit: batch.rateUnit,
+      elapsedSeconds: elapsed,
+    };
+  };
+
+const pointOf = (point: Point): HistoryPoint => {
+  const { entry, medians, elapsed, leftOut } = point;
+  return {
+    campaign: entry.of.record.campaign.id,
+    record: entry.of.name,
+    at: entry.of.record.campaign.createdAt,
+    speed: elapsed === null ? null : speedBy(point)(elapsed),
+    launches: medians.length,
+    flags: entry.batch.flags.map(({ name }) => name),
+    leftOut,
+  };
+};
+
+/** A series up to the judged campaign, with what its newest point came to. */
+interface Looked {
+  readonly series: Series;
+  readonly judged: Judged | null;
+  /** What it is without a verdict; null: it has one, or the judged campaign does not have the case. */
+  readonly without: Pick<NewestJudged, 'outcome' | 'why'> | null;
+  readonly isAsked: boolean;
+}
+
+function lookAt(series: Series, newest: NamedRecord, together: number): Looked {
+  const last = series.points.at(-1);
+  const isAsked = last?.entry.of === newest;
+  const rest = { series, judged: null, isAsked } as const;
+  if (last === undefined || !isAsked) return { ...rest, without: null };
+  if (last.leftOut !== null) {
+    const outcome = last.entry.batch.verified === 'failed' ? 'wrong output' : 'not measured';
+    return { ...rest, without: { outcome, why: last.leftOut } };
+  }
+  const counted = countedOf(series);
+  if (counted.length <= together)
+    return {
+      ...rest,
+      without: {
+        outcome: series.points.length === 1 ? 'new' : 'cannot tell',
+        why:
+          series.points.length === 1 ? 'no campaign before it has the case' : 'no campaign before it counts',
+      },
+    };
+  const judged = judgeNewest(counted, together);
+  return typeof judged === 'string'
+    ? { ...rest, without: { outcome: 'cannot tell', why: judged } }
+    : { ...rest, judged, without: null };
+}
+
+const NOTHING = { reference: null, ratio: null, interval: null, pAdjusted: null } as const;
+
+function newestOf(
+  { series: { points }, judged, without, isAsked }: Looked,
+  p: number,
+  { margin, together }: HistoryQuestion,
+): NewestJudged | null {
+  if (!isAsked) return null;
+  if (without !== null) return { ...without, campaigns: together, ...NOTHING };
+  const last = points.at(-1);
+  if (judged === null || last === undefined) return null;
+  const { level, newer, shift } = judged;
+  const interval = rangeOf(shift, LEVEL);
+  return {
+    outcome: verdictOfShift(shift, p, margin),
+    why:
+      interval === null
+        ? 'the campaigns of the level do not differ, and so do not tell how far they spread'
+        : null,
+    campaigns: newer.length,
+    reference: {
+      campaigns: level.length,
+      since: level[0]?.point.entry.of.record.campaign.createdAt ?? '',
+      speed: speedOfLevel(level, speedBy(last)),
+      deviation: shift.deviation,
+      stoodOut: shift.stoodOut,
+    },
+    ratio: shift.ratio,
+    interval,
+    pAdjusted: p,
+  };
+}
+
+const ORDER: readonly HistoryOutcome[] = [
+  'wrong output',
+  'slower',
+  'not measured',
+  'cannot tell',
+  'faster',
+  'same',
+];
+
+/** The worst; where nothing has a history, that. */
+const answerOf = (outcomes: readonly HistoryOutcome[]): HistoryOutcome =>
+  ORDER.find((one) => outcomes.includes(one)) ?? 'new';
+
+/** Its name, or of machines of one name the beginnings of their ids. */
+function machineText({ labels: { machine, hostname } }: Entry, others: readonly Entry[]): string {
+  const isUnique = others.every(({ labels }) => labels.machine === machine || labels.hostname !== hostname);
+  return hostname != null && isUnique ? String(hostname) : shortHash(String(machine ?? 'unknown machine'));
+}
+
+/** By what their cases differ, as in one campaign, and where that is nothing by their stack and machine. */
+function namesOf(all: readonly Series[]): readonly string[] {
+  const last = all.map(({ points }) => (points.at(-1) ?? points[0]).entry);
+  const keys = last.map(({ batch: { case: one, device, asked } }) =>
+    canonicalJson([one, device, asked.sampling, asked.labels ?? null, asked.atOnce ?? false]),
+  );
+  const cases = [...new Set(keys)]
+    .map((key) => last[keys.indexOf(key)])
+    .filter((entry) => entry !== undefined);
+  const { names } = nameBatches(cases.map(({ batch }) => batch));
+  const ofKey = new Map([...new Set(keys)].map((key, i) => [key, names[i] ?? cases[i]?.batch.title ?? '']));
+  return last.map((entry, i) => {
+    const same = last.filter((_, j) => j !== i && keys[j] === keys[i]);
+    const stack = chosenText(entry.batch.stack);
+    const parts = [
+      ...(same.some((other) => chosenText(other.batch.stack) !== stack) ? [stack] : []),
+      ...(same.some(({ labels }) => labels.machine !== entry.labels.machine)
+        ? [machineText(entry, same)]
+        : []),
+    ];
+    return [ofKey.get(keys[i] ?? '') ?? '', ...parts].join(', ');
+  });
+}
+
+interface Used {
+  readonly records: readonly NamedRecord[];
+  readonly leftOut: HistoryDocument['leftOut'];
+}
+
+/** Of copies of one record the first; none with an error injected on purpose. */
+function usedOf(all: readonly NamedRecord[]): Used {
+  const leftOut: { record: string; why: string }[] = [];
+  const ofDigest = new Map<string, string>();
+  const records = all.filter(({ record, name }) => {
+    const twin = ofDigest.get(record.digest);
+    if (twin !== undefined) leftOut.push({ record: name, why: `a copy of ${twin}` });
+    else if (record.campaign.fault !== null)
+      leftOut.push({ record: name, why: 'an error was injected on purpose' });
+    else ofDigest.set(record.digest, name);
+    return twin === undefined && record.campaign.fault === null;
+  });
+  return { records: records.toSorted(byMoment), leftOut };
+}
+
+function notesOf(shown: readonly HistorySeries[], { across, together }: HistoryQuestion): readonly string[] {
+  const long = shown.filter(({ points }) => points.length > MOST_FOR_SHORT_LEVELS).length;
+  const stood = shown.reduce((sum, { newest }) => sum + (newest?.reference?.stoodOut ?? 0), 0);
+  return [
+    ...(across.length > 0
+      ? [`a series goes across ${across.join(', ')}: what they change counts as a change`]
+      : []),
+    ...(together > 1 ? [`the newest ${together} campaigns of a case are judged as one`] : []),
+    ...(long > 0
+      ? [
+          `of ${plural(long, 'series', 'series')} only the newest ${MOST_FOR_SHORT_LEVELS} campaigns are looked at`,
+        ]
+      : []),
+    ...(stood > 0
+      ? [
+          `${plural(stood, 'campaign')} stood far out of a level: they say nothing of how far it spreads, and one more that lies no further out is no sure change`,
+        ]
+      : []),
+  ];
+}
+
+/**
+ * @param all in any order
+ * @param judged one of them; null: the newest
+ * @param unreadable what was found beside them
+ * @throws UserError where there is nothing to judge
+ */
+export function historyOf(
+  all: readonly NamedRecord[],
+  judged: NamedRecord | null,
+  question: HistoryQuestion,
+  unreadable: HistoryDocument['leftOut'] = [],
+): HistoryDocument {
+  const { records, leftOut: unused } = usedOf(all);
+  const leftOut = [...unused, ...unreadable];
+  const newest = judged ?? records.at(-1);
+  if (newest === undefined) throw new UserError('there is no campaign that has a history: each was left out');
+  const upTo = records.filter((one) => byMoment(one, newest) <= 0 || one === newest);
+  if (!upTo.includes(newest))
+    throw new UserError(
+      `${newest.name} has no part in a history: ${leftOut.find(({ record }) => record === newest.name)?.why ?? 'it is not there'}`,
+    );
+  const series = seriesOf(upTo, question.across);
+  const looked = series.map((one) => lookAt(one, newest, question.together));
+  const shown = looked.filter(
+    ({ isAsked, series: { points } }) => isAsked || (question.all && points.length > 1),
+  );
+  const withShift = looked.flatMap(({ judged: one }) => (one === null ? [] : [one]));
+  const adjusted = holm(withShift.map(({ shift }) => shift.p));
+  const pOf = new Map(withShift.map((one, i) => [one, adjusted[i] ?? 1]));
+  const names = namesOf(shown.map(({ series: one }) => one));
+  const documents = shown.map((one, i): HistorySeries => {
+    const last = one.series.points.at(-1) ?? one.series.points[0];
+    return {
+      title: last.entry.batch.title,
+      name: names[i] ?? last.entry.batch.title,
+      points: one.series.points.map(pointOf),
+      ...levelsOf(countedOf(one.series), question.margin, speedBy(last)),
+      newest: newestOf(one, one.judged === null ? 1 : (pOf.get(one.judged) ?? 1), question),
+    };
+  });
+  return {
+    kind: 'pi-bench history',
+    schemaVersion: 1,
+    judged: newest.record.campaign.id,
+    campaigns: upTo.length,
+    margin: question.margin,
+    level: LEVEL,
+    risk: RISK,
+    series: documents,
+    others: looked.length - shown.length,
+    leftOut,
+    notes: notesOf(documents, question),
+    answer: answerOf(documents.flatMap(({ newest: one }) => (one === null ? [] : [one.outcome]))),
+  };
+}

@@ -1,0 +1,97 @@
+/**
+ * Whether new values of a series lie on the level of those before them, on logarithms: a prediction interval where there is one new
+ * value (Student's t of the earlier ones, 1908), and the difference of two means with one spread where there are several.
+ *
+ * A level may have had values that stood far out of it. They say nothing of its spread, and would hide what is new; but a new value that
+ * lies no further out than they do is no surer to be a change than they were: then their number bounds p (a rank among the earlier runs
+ * of as many values, as in conformal prediction).
+ */
+import { mean, sampleVariance } from 'simple-statistics';
+import { median } from './quantile.js';
+import { robustDeviation } from './scale.js';
+import { hasNoWidth, logarithms, type Range } from './shift.js';
+import { studentReach, withinStudent } from './student.js';
+
+/** Fewest earlier values by which new ones are judged. */
+export const LEAST_EARLIER = 3;
+/** Of a level with so many values, those beyond so many deviations stood out of it; of fewer no spread is known well enough. */
+const LEAST_TO_LEAVE_OUT = 10;
+const STOOD_OUT = 4;
+
+export interface LevelShift {
+  /** New over earlier. */
+  readonly ratio: number;
+  /** Of the ratio at a level; null where the earlier values do not differ, which tells nothing of their spread. */
+  readonly interval: ((level: number) => Range) | null;
+  /** Two-sided, of no difference; 1 where there is no interval. */
+  readonly p: number;
+  /** Relative standard deviation of one value; null likewise. */
+  readonly deviation: number | null;
+  /** Earlier values, and those of them that stood out and are not in the interval. */
+  readonly earlier: number;
+  readonly stoodOut: number;
+}
+
+/** Those that lie on the level. */
+function onLevel(logs: Float64Array): Float64Array {
+  if (logs.length < LEAST_TO_LEAVE_OUT) return logs;
+  const centre = median(logs);
+  const most = STOOD_OUT * robustDeviation(logs);
+  return most > 0 ? logs.filter((log) => Math.abs(log - centre) <= most) : logs;
+}
+
+/** Of the runs of so many neighbours, how many lie as far from the centre. */
+function runsAsFar(logs: Float64Array, length: number, centre: number, distance: number) {
+  const runs = Math.max(0, logs.length - length + 1);
+  let asFar = 0;
+  for (let begin = 0; begin < runs; begin++) {
+    const own = mean(Array.from(logs.subarray(begin, begin + length)));
+    if (Math.abs(own - centre) >= distance) asFar++;
+  }
+  return { runs, asFar };
+}
+
+/**
+ * @param earlier in order, above 0, at least `LEAST_EARLIER`
+ * @param newer above 0, at least one
+ * @param more variance of the logarithm of the newer ones' mean beyond that of earlier ones, as where it rests on fewer launches
+ * @throws RangeError for fewer, or a value that is not above 0
+ */
+export function levelShift(earlier: ArrayLike<number>, newer: ArrayLike<number>, more = 0): LevelShift {
+  if (earlier.length < LEAST_EARLIER)
+    throw new RangeError(`${earlier.length} earlier values: at least ${LEAST_EARLIER} tell a spread`);
+  const [all, own] = [logarithms(earlier), logarithms(newer)];
+  const level = Array.from(onLevel(all));
+  const degrees = level.length - 1 + own.length - 1;
+  const squares =
+    (level.length - 1) * sampleVariance(level) +
+    (own.length > 1 ? (own.length - 1) * sampleVariance(Array.from(own)) : 0);
+  const variance = squares / degrees;
+  const centre = mean(level);
+  const estimate = mean(Array.from(own)) - centre;
+  const error = Math.sqrt(variance * (1 / level.length + 1 / own.length) + more);
+  const stoodOut = all.length - level.length;
+  const rangeAt = (reach: number): Range => ({
+    low: Math.exp(estimate - reach * error),
+    high: Math.exp(estimate + reach * error),
+  });
+  if (hasNoWidth(rangeAt(1)))
+    return {
+      ratio: Math.exp(estimate),
+      interval: null,
+      p: 1,
+      deviation: null,
+      earlier: all.length,
+      stoodOut,
+    };
+  const { runs, asFar } = runsAsFar(all, own.length, centre, Math.abs(estimate));
+  const byRank = stoodOut > 0 && asFar > 0 ? (asFar + 1) / (runs + 1) : 0;
+  return {
+    ratio: Math.exp(estimate),
+    interval: (at) => rangeAt(studentReach(at, degrees)),
+    p: Math.max(byRank, 1 - withinStudent(Math.abs(estimate) / error, degrees)),
+    deviation: Math.sqrt(variance),
+    earlier: all.length,
+    stoodOut,
+  };
+}

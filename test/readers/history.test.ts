@@ -1,0 +1,174 @@
+/** The history of a case over campaigns: what is one series, which campaigns count, and whether the newest is one more of them. */
+import { describe, expect, it } from 'vitest';
+import type { HistoryDocument } from '../../src/readers/history/document.js';
+import { type HistoryQuestion, historyOf } from '../../src/readers/history/history.js';
+import { renderHistory } from '../../src/readers/terminal/history.js';
+import { shownLength, terminalStyle } from '../../src/readers/terminal/style.js';
+import { isDrawn } from '../../src/report/figures/figure.js';
+import { drawHistory } from '../../src/report/figures/history.js';
+import { aboutSeconds, type DescribedBatch, type DescribedRecord, recordOf } from '../support/records.js';
+
+const ASKED: HistoryQuestion = { margin: 0.05, together: 1, across: [], all: false };
+const FIRST = Date.parse('2026-01-01T00:00:00.000Z');
+const DAY = 86_400_000;
+
+/** Each a day after the one before. */
+const nights = (all: readonly Omit<DescribedRecord, 'id' | 'createdAt'>[]) =>
+  all.map((one, i) => ({
+    record: recordOf({ id: `night-${i}`, createdAt: new Date(FIRST + i * DAY).toISOString(), ...one }),
+    name: `night-${i}`,
+  }));
+
+const of = (seconds: number, more: Partial<DescribedBatch> = {}): DescribedBatch => ({
+  launches: aboutSeconds(seconds, 6),
+  ...more,
+});
+
+/** Nights of one case, each of another speed. */
+const speeds = (all: readonly number[]) => nights(all.map((speed) => ({ batches: [of(1 / speed)] })));
+
+const history = (
+  records: ReturnType<typeof nights>,
+  asked: Partial<HistoryQuestion> = {},
+  judged: number | null = null,
+): HistoryDocument =>
+  historyOf(records, judged === null ? null : (records[judged] ?? null), { ...ASKED, ...asked });
+
+const only = ({ series }: HistoryDocument) => {
+  const [one, ...others] = series;
+  if (one === undefined || others.length > 0) throw new Error(`${series.length} series`);
+  return one;
+};
+const answerTo = (all: readonly number[], asked: Partial<HistoryQuestion> = {}) =>
+  history(speeds(all), asked).answer;
+
+const STEADY = [1, 1.004, 0.997, 1.002, 0.999, 1.003, 0.998, 1.001];
+
+describe('the newest campaign', () => {
+  it('is held to the level of those before it', () => {
+    expect(answerTo([...STEADY, 1.001])).toBe('same');
+    expect(answerTo([...STEADY, 0.9])).toBe('slower');
+    expect(answerTo([...STEADY, 1.1])).toBe('faster');
+    const { newest } = only(history(speeds([...STEADY, 0.9])));
+    expect(newest?.ratio).toBeCloseTo(0.9, 2);
+    expect(newest?.reference).toMatchObject({ campaigns: 8, since: '2026-01-01T00:00:00.000Z', stoodOut: 0 });
+  });
+
+  it('is not told from a level that spreads as far, nor from few campaigns', () => {
+    expect(answerTo([1, 1.1, 0.92, 1.06, 0.95, 1.04, 0.9])).toBe('cannot tell');
+    expect(answerTo([1, 1.01])).toBe('cannot tell');
+    expect(answerTo([1])).toBe('new');
+    expect(only(history(speeds([1, 1.01]))).newest?.why).toMatch(/^1 campaign before it, of 3/);
+  });
+
+  it('is slower again on the next day, and a new level after some', () => {
+    const after = (days: number) =>
+      history(speeds([...STEADY, ...STEADY.slice(0, days).map((one) => 0.8 * one)]));
+    expect(after(1).answer).toBe('slower');
+    expect(after(2).answer).toBe('slower');
+    const later = after(6);
+    expect(later.answer).toBe('same');
+    expect(only(later).changes).toMatchObject([{ at: 8, before: 7, outcome: 'slower' }]);
+    expect(only(later).levels.map(({ campaigns }) => campaigns)).toEqual([8, 6]);
+  });
+
+  it('that lies no further out than others did is no sure change', () => {
+    const before = Array.from({ length: 30 }, (_, i) => (i === 9 || i === 20 ? 0.8 : (STEADY[i % 8] ?? 1)));
+    expect(answerTo([...before, 0.81])).toBe('cannot tell');
+    expect(answerTo([...before, 0.6])).toBe('slower');
+    const document = history(speeds([...before, 0.81]));
+    expect(only(document).newest?.reference?.stoodOut).toBe(2);
+    expect(document.notes.join()).toContain('2 campaigns stood far out of a level');
+  });
+
+  it('is told sooner together with the one before it', () => {
+    const noisy = [1, 1.03, 0.97, 1.02, 0.98, 1.03, 0.96, 1.01, 0.91, 0.92];
+    expect(answerTo(noisy)).toBe('cannot tell');
+    expect(answerTo(noisy, { together: 2 })).toBe('slower');
+  });
+
+  it('may be an earlier one, by those before it', () => {
+    const records = speeds([...STEADY, 0.8, 1]);
+    expect(history(records, {}, 8)).toMatchObject({ judged: 'night-8', campaigns: 9, answer: 'slower' });
+    expect(history(records.toReversed(), {}, 1)).toMatchObject({ judged: 'night-8', campaigns: 9 });
+  });
+
+  it('counts only with an output that was right, and a wrong one outweighs all', () => {
+    const wrong = nights([...STEADY.map(() => ({ batches: [of(1)] })), { batches: [of(0.1)] }]);
+    const batch = wrong.at(-1)?.record.batches[0];
+    if (batch === undefined) throw new Error('no batch');
+    Object.assign(batch, { verified: 'failed' });
+    const document = history(wrong);
+    expect(document.answer).toBe('wrong output');
+    expect(only(document).points.at(-1)?.leftOut).toBe('its output was wrong');
+    expect(only(document).levels.map(({ campaigns }) => campaigns)).toEqual([8]);
+  });
+});
+
+describe('a series', () => {
+  it('is a case on a machine by a stack, whatever its version, and tells what changed with the level', () => {
+    const version = (speed: number, stack: string, kernel: string) => ({
+      labels: { kernel },
+      batches: [of(1 / speed, { stack: { provider: 'openblas', version: stack } })],
+    });
+    const records = nights([
+      ...STEADY.map((speed) => version(speed, '0.3.20', '6.1')),
+      ...STEADY.map((speed) => version(0.8 * speed, '0.3.21', '6.8')),
+    ]);
+    const { changes } = only(history(records));
+    expect(changes).toHaveLength(1);
+    expect(changes[0]?.differences).toEqual([
+      { label: 'circumstances', values: ['openblas 0.3.20', 'openblas 0.3.21'] },
+      { label: 'kernel', values: ['6.1', '6.8'] },
+    ]);
+    const text = renderHistory(history(records), terminalStyle({}));
+    expect(text.replaceAll(/\s+/g, ' ')).toContain(
+      '2026-01-09 00:00: 0.800 times the rate before (0.798–0.802); openblas 0.3.20 → openblas 0.3.21, kernel 6.1 → 6.8',
+    );
+  });
+
+  it('is another one on another machine, unless that may differ', () => {
+    const records = nights([
+      ...STEADY.map((speed) => ({ batches: [of(1 / speed)] })),
+      { labels: { machine: 'two', hostname: 'other' }, batches: [of(1)] },
+    ]);
+    expect(history(records)).toMatchObject({ answer: 'new', others: 1 });
+    expect(history(records, { all: true }).series.map(({ name }) => name)).toEqual([
+      expect.stringMatching(/, one$/),
+      expect.stringMatching(/, other$/),
+    ]);
+    expect(history(records, { across: ['machine'] }).answer).toBe('same');
+    expect(() => history(records, { across: ['mashine'] })).toThrow(/--across mashine.*machine/);
+  });
+
+  it('leaves out copies, faults and what was never measured, and says so', () => {
+    const records = speeds(STEADY);
+    const [first] = records;
+    if (first === undefined) throw new Error('no record');
+    const document = history([...records, { ...first, name: 'copy' }]);
+    expect(document.leftOut).toEqual([{ record: 'copy', why: 'a copy of night-0' }]);
+    expect(document.campaigns).toBe(8);
+  });
+
+  it('of what has no rate is by the time of a repetition', () => {
+    const idle = nights(
+      [1, 1.01, 0.99, 1, 1.3].map((seconds) => ({ batches: [of(seconds, { idle: true })] })),
+    );
+    const document = history(idle);
+    expect(document.answer).toBe('slower');
+    expect(only(document).points.at(-1)?.speed).toMatchObject({ rate: null });
+  });
+
+  it('is drawn with its levels, and its table has every campaign', () => {
+    const one = only(history(speeds([...STEADY, ...STEADY.map((speed) => 0.8 * speed)])));
+    const figure = drawHistory(one, 0.05);
+    if (!isDrawn(figure)) throw new Error(figure.why);
+    expect(figure.data.rows).toHaveLength(16);
+    expect(figure.alternative).toMatch(/^16 campaigns on 2 levels/);
+  });
+
+  it('fits a narrow terminal', () => {
+    const text = renderHistory(history(speeds([...STEADY, 0.9])), { ...terminalStyle({}), width: 60 });
+    expect(text.split('\n').filter((line) => shownLength(line) > 60)).toEqual([]);
+  });
+});
