@@ -23,7 +23,7 @@ const COMMAND = [
  */
 const BESIDE = [
   ...e2e('bad-input', 'compare', 'failures', 'first-part', 'fleet', 'frameworks', 'frameworks-gpu', 'gloo', 'gpu', 'gpu-graphs'),
-  ...e2e('import', 'latency', 'matmul', 'memory', 'nccl', 'on-node', 'peak', 'qualify', 'report', 'resume', 'resume-gone', 'show', 'stacks'),
+  ...e2e('history', 'import', 'latency', 'matmul', 'memory', 'nccl', 'on-node', 'peak', 'qualify', 'report', 'resume', 'resume-gone', 'show', 'stacks'),
   ...e2e('submit-refusals', 'sweep', 'without-addon'),
   'test/native/{cuda-check,native-checks,precompiled}.test.ts',
 ];

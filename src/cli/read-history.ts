@@ -4,7 +4,8 @@ import { UserError } from '../errors.js';
 import type { HistoryDocument } from '../readers/history/document.js';
 import { recordsBelow } from '../store/find-records.js';
 import { isFolder } from '../store/make-folder.js';
-import { type ReadNamed, readNamed } from './read-named.js';
+import { readRecord } from '../store/read-record.js';
+import { named, type ReadNamed, type ReadRecord } from './read-named.js';
 
 export interface ReadHistory {
   readonly records: readonly ReadNamed[];
@@ -20,28 +21,18 @@ interface Found {
   readonly isNamed: boolean;
 }
 
-function foundIn(paths: readonly string[]): readonly Found[] {
-  return paths.flatMap((path): readonly Found[] => {
-    if (!isFolder(path)) return [{ path, isNamed: true }];
-    const below = recordsBelow(path);
-    if (below.length === 0)
-      throw new UserError(`${path} holds no campaign: give a folder of results, as of --out, or campaigns`);
-    return below.map((own) => ({ path: own, isNamed: false }));
-  });
+function foundIn(path: string): readonly Found[] {
+  if (!isFolder(path)) return [{ path, isNamed: true }];
+  const below = recordsBelow(path);
+  if (below.length === 0)
+    throw new UserError(
+      `${path} holds no campaign that has ended: give a folder of results, as of --out, or campaigns`,
+    );
+  return below.map((own) => ({ path: own, isNamed: false }));
 }
 
-/** One file, whatever path leads to it. */
-function distinct(found: readonly Found[]): readonly Found[] {
-  const known = new Set<string>();
-  return found.filter(({ path }) => {
-    const real = fileOf(path);
-    if (known.has(real)) return false;
-    known.add(real);
-    return true;
-  });
-}
-
-function fileOf(path: string): string {
+/** Of several paths that lead to one file one is enough. */
+function realOf(path: string): string {
   try {
     return realpathSync(isFolder(path) ? `${path}/record.json` : path);
   } catch {
@@ -49,27 +40,35 @@ function fileOf(path: string): string {
   }
 }
 
+function distinct(found: readonly Found[]): readonly Found[] {
+  const ofFile = new Map<string, Found>();
+  for (const one of found) {
+    const real = realOf(one.path);
+    if (!ofFile.has(real)) ofFile.set(real, one);
+  }
+  return [...ofFile.values()];
+}
+
 /**
  * @param judgedPath a campaign, which need not be among `paths`
  * @throws UserError for a folder without campaigns, a named record that cannot be read, or where none can be
  */
 export function readHistory(paths: readonly string[], judgedPath: string | null): ReadHistory {
-  const named = judgedPath === null ? [] : [{ path: judgedPath, isNamed: true }];
-  const found = distinct([...named, ...foundIn(paths)]);
+  const asked = judgedPath === null ? [] : [{ path: judgedPath, isNamed: true }];
   const unreadable: { record: string; why: string }[] = [];
-  const readable = found.filter(({ path, isNamed }) => {
-    if (isNamed) return true;
-    try {
-      readNamed([path]);
-      return true;
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error;
-      unreadable.push({ record: path, why: error.message });
-      return false;
-    }
-  });
-  const records = readNamed(readable.map(({ path }) => path));
-  if (records.length === 0)
+  const read = distinct([...asked, ...paths.flatMap(foundIn)]).flatMap(
+    ({ path, isNamed }): readonly ReadRecord[] => {
+      try {
+        return [{ ...readRecord(path), given: path }];
+      } catch (error) {
+        if (isNamed || !(error instanceof UserError)) throw error;
+        unreadable.push({ record: path, why: error.message });
+        return [];
+      }
+    },
+  );
+  if (read.length === 0)
     throw new UserError(`no record can be read: ${unreadable.map(({ why }) => why).join('; ')}`);
+  const records = named(read);
   return { records, judged: judgedPath === null ? null : (records[0] ?? null), unreadable };
 }

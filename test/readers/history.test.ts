@@ -62,11 +62,11 @@ describe('the newest campaign', () => {
   });
 
   it('is slower again on the next day, and a new level after some', () => {
-    const after = (days: number) =>
+    const followed = (days: number) =>
       history(speeds([...STEADY, ...STEADY.slice(0, days).map((one) => 0.8 * one)]));
-    expect(after(1).answer).toBe('slower');
-    expect(after(2).answer).toBe('slower');
-    const later = after(6);
+    expect(followed(1).answer).toBe('slower');
+    expect(followed(2).answer).toBe('slower');
+    const later = followed(6);
     expect(later.answer).toBe('same');
     expect(only(later).changes).toMatchObject([{ at: 8, before: 7, outcome: 'slower' }]);
     expect(only(later).levels.map(({ campaigns }) => campaigns)).toEqual([8, 6]);
@@ -133,10 +133,7 @@ describe('a series', () => {
       { labels: { machine: 'two', hostname: 'other' }, batches: [of(1)] },
     ]);
     expect(history(records)).toMatchObject({ answer: 'new', others: 1 });
-    expect(history(records, { all: true }).series.map(({ name }) => name)).toEqual([
-      expect.stringMatching(/, one$/),
-      expect.stringMatching(/, other$/),
-    ]);
+    expect(history(records, { all: true }).series.map(({ name }) => name)).toEqual(['one', 'other']);
     expect(history(records, { across: ['machine'] }).answer).toBe('same');
     expect(() => history(records, { across: ['mashine'] })).toThrow(/--across mashine.*machine/);
   });

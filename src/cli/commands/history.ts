@@ -24,6 +24,8 @@ const EXIT_OF: Readonly<Record<HistoryOutcome, number>> = {
 const FORMATS = ['text', 'json', 'html'] as const;
 type Format = (typeof FORMATS)[number];
 
+/** Where campaigns are written to unless --out names another place. */
+const RESULTS = 'results';
 const MOST_TOGETHER = 100;
 
 /** @param out where it goes; null: stdout */
@@ -39,15 +41,16 @@ async function textOf(document: HistoryDocument, format: Format, out: string | n
 }
 
 export const historyCommand: CommandModule = {
-  command: 'history [results..]',
+  command: 'history [records..]',
   describe: 'Is the newest campaign as fast as those before it, and where did the speed change?',
   builder: (yargs) =>
     yargs
-      .positional('results', {
+      .positional('records', {
         type: 'string',
         array: true,
         describe: 'Folders of campaigns, or single campaigns, in any order',
-        default: ['results'],
+        default: [],
+        defaultDescription: 'results',
       })
       .option('of', {
         type: 'string',
@@ -94,9 +97,10 @@ export const historyCommand: CommandModule = {
       .epilogue(
         'Exit codes: 0 as fast as before, or faster, 1 something is slower, 2 these campaigns cannot tell, there are none before, or something was not measured, 3 an output was wrong, 64 bad usage',
       ),
-  handler: async ({ results, of, together, margin, across, all, json, format, out }) => {
+  handler: async ({ records: given, of, together, margin, across, all, json, format, out }) => {
+    const named = (given as readonly unknown[]).map(String);
     const { records, judged, unreadable } = readHistory(
-      (results as readonly unknown[]).map(String),
+      named.length === 0 ? [RESULTS] : named,
       of === undefined ? null : String(of),
     );
     const question = {

@@ -173,7 +173,9 @@ function namesOf(all: readonly Series[]): readonly string[] {
         ? [machineText(entry, same)]
         : []),
     ];
-    return [ofKey.get(keys[i] ?? '') ?? '', ...parts].join(', ');
+    // Of one case the page or the table says which it is.
+    const named = cases.length === 1 && parts.length > 0 ? [] : [ofKey.get(keys[i] ?? '') ?? ''];
+    return [...named, ...parts].join(', ');
   });
 }
 

@@ -30,7 +30,7 @@ export const momentText = (at: string): string => at.slice(0, 16).replace('T', '
 export const intervalText = ({ interval }: Pick<HistoryChange | NewestJudged, 'interval'>): string | null =>
   interval === null ? null : `${significant(interval.low, 3)}–${significant(interval.high, 3)}`;
 
-const LONGEST = 32;
+const LONGEST = 20;
 
 /** `kernel 6.1 → 6.8, embedded 1.2 → embedded 1.3`; null: nothing that is known of differs. */
 export function differencesText({ differences }: HistoryChange): string | null {

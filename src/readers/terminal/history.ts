@@ -107,7 +107,7 @@ function leftOutRows({ leftOut }: HistoryDocument, style: Style): readonly Row[]
 export function renderHistory(made: HistoryDocument, style: Style): string {
   const document = printable(made);
   const { judged, campaigns, series, others, notes, answer, margin } = document;
-  const [only, ...more] = series;
+  const titles = [...new Set(series.map(({ title }) => title))];
   const head = `${judged}, among ${plural(campaigns, 'campaign')}`;
   const what =
     'ratio: rate over that of the level before it, above 1 is faster; its interval allows for how far campaigns of that level spread';
@@ -128,8 +128,8 @@ export function renderHistory(made: HistoryDocument, style: Style): string {
     ...wrap(style.bold(head), style.width),
     ...wrap(what, style.width - 2).map((line) => `  ${style.dim(line)}`),
     '',
-    ...(only !== undefined && more.length === 0
-      ? wrap(only.title, style.width - 2).map((line) => `  ${line}`)
+    ...(titles.length === 1
+      ? titles.flatMap((title) => wrap(title, style.width - 2)).map((line) => `  ${line}`)
       : []),
     renderFitting(
       series.map((one) => rowOf(one, document, style)),

@@ -19,16 +19,16 @@ interface Quantity {
 
 function quantityOf(speeds: readonly Speed[]): Quantity {
   const isTime = speeds.some(({ rate, rateUnit }) => rate === null || rateUnit === LOADS);
-  const valueOf = ({ rate, rateUnit, elapsedSeconds }: Speed): number => {
+  const valueFrom = ({ rate, rateUnit, elapsedSeconds }: Speed): number => {
     if (!isTime) return rate ?? 0;
     return rateUnit === LOADS && rate !== null ? 1 / rate : elapsedSeconds;
   };
-  const values = speeds.map(valueOf);
+  const values = speeds.map(valueFrom);
   const unit = unitFor(values, isTime ? 's' : (speeds[0]?.rateUnit ?? ''));
   return {
     unit,
     title: isTime ? `time, ${unit.name}` : unit.name,
-    of: (speed) => valueOf(speed) / unit.factor,
+    of: (speed) => valueFrom(speed) / unit.factor,
   };
 }
 
@@ -131,7 +131,9 @@ function specOf({ points, levels, changes, newest }: HistorySeries, quantity: Qu
       },
       numberAxis('y', 'left', quantity.title, axis),
     ],
-    legends: [{ fill: 'colour', shape: 'shape', columns: { signal: 'max(1, floor(width / 110))' } }],
+    legends: [
+      { fill: 'colour', shape: 'shape', offset: 34, columns: { signal: 'max(1, floor(width / 110))' } },
+    ],
     marks: [...marks],
   });
 }

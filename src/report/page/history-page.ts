@@ -71,6 +71,7 @@ export async function historyPageHtml(
 ): Promise<string> {
   const { judged, campaigns, series, margin, answer } = document;
   const title = `${judged}, among ${plural(campaigns, 'campaign')}`;
+  const titles = [...new Set(series.map(({ title: of }) => of))];
   const shown = series.toSorted(worthFirst).slice(0, MOST_FIGURES);
   const figures = shown.map((one, i) => ({ id: `history-${i + 1}`, result: drawHistory(one, margin) }));
   const changes = series.flatMap((one) =>
@@ -80,6 +81,7 @@ export async function historyPageHtml(
   const body = [
     '<main>',
     `<h1>${textHtml(title)}</h1>`,
+    ...(titles.length === 1 ? titles.map((text) => `<p>${textHtml(text)}</p>`) : []),
     '<div class="card">',
     `<p><strong>Answer:</strong> <span class="${classOfOutcome(answer)}">${textHtml(`${historyOutcomeWords(answer, margin)}: ${HISTORY_ANSWERS[answer]}`)}</span></p>`,
     `<p class="quiet" id="history-note">${textHtml(`Ratio: rate over that of the level before it, above 1 is faster; its interval allows for how far campaigns of that level spread. A difference has to hold among all cases (Holm’s correction); the same is what lies within ${formatShare(margin)}.`)}</p>`,
