@@ -235,8 +235,7 @@ export async function conduct(
   const stop = (group: Group): Conducted['stoppedBy'] | null => {
     if (signal.aborted) return 'signal';
     // Not what would end after it: a budget is a promise.
-    const longest = Math.max(...group.map(({ batch }) => times.expected(batch) ?? 0));
-    return monotonic() + longest > deadline ? 'budget' : null;
+    return monotonic() + times.together(group.map(({ batch }) => batch)) > deadline ? 'budget' : null;
   };
   let stoppedBy: Conducted['stoppedBy'] | null = null;
   for (const group of groupsAsked(campaign, schedule)) {

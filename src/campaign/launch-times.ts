@@ -13,6 +13,8 @@ export interface LaunchTimes {
    * @returns null where nothing tells
    */
   expected(batch: number): Seconds | null;
+  /** Of launches of these batches that begin together: that of the longest; 0 where nothing tells. */
+  together(batches: readonly number[]): Seconds;
   /**
    * @param launches how many of each batch; those that are measured at once take the time of the longest
    * @returns null where nothing tells of one of them
@@ -90,6 +92,7 @@ export function createLaunchTimes(batches: readonly BatchSpec[]): LaunchTimes {
       if (measured && seconds !== null) beyond.add(Math.max(0, wall - seconds));
     },
     expected,
+    together: (batches) => Math.max(...batches.map((batch) => expected(batch) ?? 0)),
     ofAll(launches) {
       let total: Seconds = 0;
       for (const [first, group] of groups.entries()) {

@@ -38,6 +38,10 @@ function launchValue(
   };
 }
 
+/** What lies there may be of an earlier attempt, of which this end says nothing. */
+const leftBy = ({ attempt }: InspectionEnd, found: ReadInspection | null): ReadInspection | null =>
+  found?.document.attempt === attempt ? found : null;
+
 export interface Learned {
   /** Of all that ended, in the order in which they were asked for. */
   readonly ends: readonly BatchEnd[];
@@ -65,12 +69,11 @@ export function createLearned(
       endedOf[inspection.batch] = (endedOf[inspection.batch] ?? 0) + 1;
       const batch = batches[inspection.batch] as BatchSpec;
       const { precision, settle, warmup: asked } = batch;
-      const pilot = asked.kind === 'auto' && !pilots.has(inspection.batch);
-      // Reading back what nobody needs would take its time between launches.
+      const pilot = asked.kind === 'auto' && !pilots.has(inspection.batch) && end.status === 'measured';
+      // Reading back what nobody needs would take its time between launches. What decides is also of which build one is that ran out of
+      // its time: a record holds all others to the first that left a document.
       const found =
-        end.status === 'measured' && (pilot || precision !== undefined || settle !== undefined)
-          ? read(inspection.index)
-          : null;
+        pilot || precision !== undefined || settle !== undefined ? leftBy(end, read(inspection.index)) : null;
       if (found !== null && pilot) pilots.set(inspection.batch, found.document.warmup.calls);
       const launches = launched[inspection.batch] as Launched[];
       if (found !== null) launches.push({ index: end.index, stack: found.document.stack });

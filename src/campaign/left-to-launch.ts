@@ -3,7 +3,9 @@ import type { ReadInspection } from '../record/analyse-inspection.js';
 import type { BatchEnd, InspectionEnd } from '../record/inspection-end.js';
 import type { Campaign } from '../record/schema.js';
 import { endsOfGroup, groupsAsked } from './groups.js';
+import { createLaunchTimes } from './launch-times.js';
 import { createLearned } from './learned.js';
+import type { Done } from './progress-of-journal.js';
 import { createSchedule, decidesOnTheWay } from './schedule.js';
 
 export interface Left {
@@ -14,24 +16,33 @@ export interface Left {
 }
 
 /**
- * @param before ends that need not be made again, by index
+ * @param done what need not be made again, and how much of a budget is used
  * @param read what a launch left; null: nothing
  */
 export function leftToLaunch(
   campaign: Campaign,
-  before: ReadonlyMap<number, InspectionEnd>,
+  { ends, active }: Pick<Done, 'ends' | 'active'>,
   read: (index: number) => ReadInspection | null,
 ): Left {
   const schedule = createSchedule(campaign);
   const learned = createLearned(campaign, schedule, read);
+  const times = createLaunchTimes(campaign.batches);
+  const left = (campaign.budget ?? Number.POSITIVE_INFINITY) - active;
+  // Where no launch is begun, nothing is learned that would make another one short enough.
+  let begins = false;
   for (const group of groupsAsked(campaign, schedule)) {
-    const known = endsOfGroup(group, before);
+    const known = endsOfGroup(group, ends);
     if (known !== null)
       group.forEach((inspection, i) => {
-        learned.learn(inspection, known[i] as InspectionEnd);
+        const end = known[i] as InspectionEnd;
+        times.ended(inspection.batch, end.wall, end.status === 'measured');
+        learned.learn(inspection, end);
       });
-    // What comes behind it follows from what it will measure.
-    else if (decidesOnTheWay(campaign)) break;
+    else {
+      begins ||= times.together(group.map(({ batch }) => batch)) <= left;
+      // What comes behind it follows from what it will measure.
+      if (decidesOnTheWay(campaign)) break;
+    }
   }
-  return { ends: learned.ends, toCome: learned.toCome() };
+  return { ends: learned.ends, toCome: begins ? learned.toCome() : campaign.batches.map(() => 0) };
 }

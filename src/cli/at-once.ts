@@ -5,6 +5,7 @@ import { findIndicator } from '../indicators/index.js';
 import type { Flags, Indicator } from '../indicators/indicator.js';
 import type { MachineDescription } from '../machine/types.js';
 import { groupsOf } from '../record/at-once.js';
+import { canonicalJson } from '../record/digest.js';
 import type { BatchSpec } from '../record/schema.js';
 import { findStack } from '../stacks/index.js';
 import { checkMemoryAtOnce } from './enough-memory.js';
@@ -69,12 +70,17 @@ export function atOnceOf(
 /** Titles that a line has room for. */
 const MOST_NAMED = 3;
 
+/** One case on one device, alone or at once. */
+const keyOf = ({ atOnce: _, ...batch }: BatchSpec): string => canonicalJson(batch);
+
 /**
- * Which of the batches that were to be measured at once are measured alone, as no other device has the same case; null: none.
+ * Which of the batches that were to be measured at once are measured alone only, as no other device has the same case; null: none.
  * @param batches of one command or entry, as `atOnceOf` makes them of its flags
  */
 export function aloneText(batches: readonly BatchSpec[], flags: Flags): string | null {
-  const alone = flags['at-once'] === 'only' ? batches.filter(({ atOnce }) => atOnce !== true) : [];
+  if (flags['at-once'] === undefined) return null;
+  const together = new Set(batches.filter(({ atOnce }) => atOnce === true).map(keyOf));
+  const alone = batches.filter((batch) => !together.has(keyOf(batch)));
   if (alone.length === 0) return null;
   const named = alone
     .slice(0, MOST_NAMED)
@@ -83,7 +89,7 @@ export function aloneText(batches: readonly BatchSpec[], flags: Flags): string |
         `${findIndicator(indicator).title(parameters)} on ${device}`,
     );
   const more = alone.length > MOST_NAMED ? [`${alone.length - MOST_NAMED} more`] : [];
-  return `--at-once: measured alone, as no other device has the same case: ${[...named, ...more].join('; ')}`;
+  return `--at-once: measured alone only, as no other device has the same case: ${[...named, ...more].join('; ')}`;
 }
 
 export function sayAlone(batches: readonly BatchSpec[], flags: Flags): void {

@@ -7,12 +7,14 @@ import { relevantEnvironment } from '../stacks/environment.js';
 import { locksText, type StackLocks } from '../stacks/own/lock.js';
 import { readJournal } from '../store/journal.js';
 import { JOURNAL, openStore, type Store } from '../store/store.js';
+import { followCampaign } from './campaign-lock.js';
 import type { CampaignStart } from './run-campaign.js';
 import { say } from './say.js';
 
-/** A store that says where it goes when its folder cannot be written. */
+/** A store that says where it goes when its folder cannot be written, and keeps others out there, too, while the campaign is worked on. */
 export function openStoreAloud(folder: string, campaign: string): Store {
   return openStore(folder, campaign, ({ from, to, why, leftBehind }) => {
+    followCampaign(campaign, to);
     const part = leftBehind ? `; what is in ${from} is a part of it, which is not to be resumed` : '';
     say(`cannot write to ${from} (${why}); the campaign goes to ${to}${part}`);
   });

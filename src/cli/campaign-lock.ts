@@ -8,12 +8,26 @@ const DIGITS = 16;
 
 const lockName = (id: string): string => `pi-bench-work-on-${sha256(id).slice(0, DIGITS)}`;
 
+/** Of campaigns on which this process works, by their ids. */
+const held = new Map<string, WorkLock>();
+
 /**
  * @param folder of the campaign
  * @throws UserError where another process works on it
  */
-export const lockCampaign = (id: string, folder: string): Promise<WorkLock> =>
-  lockWork(lockName(id), folder, `works on campaign ${id}`);
+export async function lockCampaign(id: string, folder: string): Promise<Pick<WorkLock, 'release'>> {
+  const lock = await lockWork(lockName(id), folder, `works on campaign ${id}`);
+  held.set(id, lock);
+  return {
+    release() {
+      held.delete(id);
+      lock.release();
+    },
+  };
+}
+
+/** A campaign whose folder could not be written any more is this process's as well where it has gone. */
+export const followCampaign = (id: string, folder: string): void => held.get(id)?.follow(folder);
 
 /** Whether some process in this machine's network works on it; asking keeps nobody out. */
 export async function isWorkedOn(id: string): Promise<boolean> {

@@ -202,7 +202,7 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
           },
           signal: stopper.signal,
           deadline:
-            finished === undefined
+            finished === undefined && !lacksRecordOnly
               ? Math.min(until ?? never, began + (campaign.budget ?? never) - before.active)
               : Number.NEGATIVE_INFINITY,
         },

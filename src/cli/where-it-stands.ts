@@ -104,7 +104,7 @@ export function forgotten(
 /** A batch of a campaign that is to go on. */
 export interface BatchSoFar {
   readonly batch: BatchSpec;
-  /** Launches that it would still make, as far as can be told. */
+  /** Launches that it would still make, as far as can be told; none where no budget is left for any. */
   readonly toCome: number;
   /** Of the first launch that is there, to which a record holds all others; null: none has left a document. */
   readonly first: InspectionDocument | null;
@@ -126,9 +126,11 @@ export function batchesSoFar(
   { entries, head: { campaign } }: Journal,
 ): readonly BatchSoFar[] {
   const read: Read = (index) => readInspection(folder, inspectionPath(index));
-  const noted = [...entries, ...unnotedEnds(read, campaign.id, doneSoFar(entries).open)];
+  // As whoever goes on will note it: the time since the last line is nobody's work.
+  const resumed: JournalEntry = { event: 'resumed', at: new Date().toISOString() };
+  const noted = [...entries, resumed, ...unnotedEnds(read, campaign.id, doneSoFar(entries).open)];
   const all = [...noted, ...(forgotten(read, campaign, noted)?.entries ?? [])];
-  const { ends, toCome } = leftToLaunch(campaign, doneSoFar(all).ends, read);
+  const { ends, toCome } = leftToLaunch(campaign, doneSoFar(all), read);
   const environments = environmentsOf(entries);
   return campaign.batches.map((batch, i) => {
     const first = firstDocument(

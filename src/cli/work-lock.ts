@@ -5,9 +5,11 @@
 import { hostname } from 'node:os';
 import { UserError } from '../errors.js';
 import { listenOn } from '../socket-lock.js';
-import { lockFolder } from '../store/folder-lock.js';
+import { type FolderLock, lockFolder } from '../store/folder-lock.js';
 
 export interface WorkLock {
+  /** Also of that folder, to which the work has moved; nothing where it cannot be locked. */
+  follow(folder: string): void;
   release(): void;
 }
 
@@ -20,7 +22,8 @@ export async function lockWork(name: string, folder: string, work: string): Prom
   const socket = await listenOn(name, `pid ${process.pid}`, () => {});
   if (socket === null)
     throw new UserError(`another pi-bench on this machine ${work}: wait for its end, or end it`);
-  const own = lockFolder(folder, `pid ${process.pid} on ${hostname()}, since ${new Date().toISOString()}`);
+  const self = `pid ${process.pid} on ${hostname()}, since ${new Date().toISOString()}`;
+  const own = lockFolder(folder, self);
   if ('holder' in own) {
     socket.release();
     const who = own.holder === null ? '' : ` (${own.holder})`;
@@ -28,9 +31,14 @@ export async function lockWork(name: string, folder: string, work: string): Prom
       `another pi-bench, on another machine or in another container or network, ${work}${who}: wait for its end, or end it; if it is gone for certain and a file server has not noticed, remove ${own.file}`,
     );
   }
+  const folders: FolderLock[] = [own];
   return {
+    follow(moved) {
+      const there = lockFolder(moved, self);
+      if (!('holder' in there)) folders.push(there);
+    },
     release() {
-      own.release();
+      for (const one of folders) one.release();
       socket.release();
     },
   };

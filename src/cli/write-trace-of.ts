@@ -1,10 +1,10 @@
 /** `report --trace FILE`: the trace of a campaign's folder. */
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { messageOf, UserError } from '../errors.js';
 import { type WrittenTrace, writeTrace } from '../readers/trace/write.js';
+import type { PiBenchRecord } from '../record/schema.js';
 import { type JournalEntry, readJournal } from '../store/journal.js';
 import { readInspection } from '../store/read-inspection.js';
-import { readRecord } from '../store/read-record.js';
 import { inspectionPath, JOURNAL } from '../store/store.js';
 
 function journalOf(folder: string): readonly JournalEntry[] {
@@ -16,15 +16,15 @@ function journalOf(folder: string): readonly JournalEntry[] {
 }
 
 /**
- * @param path the campaign's results folder, or its record
+ * @param read the record, which a pipe gives only once, and the folder of its campaign
  * @throws UserError
  */
-export function writeTraceOf(path: string, file: string): Promise<WrittenTrace> {
-  const { record, path: at } = readRecord(path);
-  const folder = dirname(at);
-  return writeTrace(file, {
+export const writeTraceOf = (
+  { record, folder }: { readonly record: PiBenchRecord; readonly folder: string },
+  file: string,
+): Promise<WrittenTrace> =>
+  writeTrace(file, {
     record,
     journal: journalOf(folder),
     readInspection: (index) => readInspection(folder, inspectionPath(index)),
   });
-}

@@ -148,7 +148,7 @@ const keysOf = (measured: readonly MeasuredPair[]): ReadonlySet<string> =>
   new Set(measured.map(({ pair }) => pairKey(pair)));
 
 export interface SecondPlan extends Plan {
-  /** Of those that are left: slow with every node that passed, so that no further pass says more of them. */
+  /** Of those that are left: slow with every node that passed, and so culprits that no further pass says more of. */
   readonly slowWithAll: readonly string[];
 }
 
@@ -186,7 +186,7 @@ export interface SuspectVerdict {
   readonly node: string;
   readonly verdict: PairVerdict;
   readonly first: MeasuredPair;
-  /** null: not measured in the second pass. */
+  /** With a node that passed: of the second pass, or another one of the first in which it was slow. null: it was measured with none. */
   readonly second: MeasuredPair | null;
 }
 
@@ -198,8 +198,8 @@ export interface PairsVerdict {
 }
 
 /**
- * Who is slow again with a good node is the culprit, with whichever of several. The limits are those of the first pass: in the second most
- * pairs may be slow.
+ * Who is slow again with a good node is the culprit, with whichever of several. Of who was slow in several pairs of the first pass, one of
+ * them with a good node, that pass says as much as two. The limits are those of the first pass: in the second most pairs may be slow.
  * @throws UserError where the second pass measured something else
  */
 export function judgeSecondPass(first: FirstJudgement, second: readonly MeasuredPair[]): PairsVerdict {
@@ -207,24 +207,25 @@ export function judgeSecondPass(first: FirstJudgement, second: readonly Measured
   requireSame(Object.keys(limits), second);
   const slowPairs = keysOf(slow);
   const others = second.filter(({ pair }) => !slowPairs.has(pairKey(pair)));
-  const suspects = slow.flatMap((one) =>
-    one.pair
-      .filter((node) => !passed.includes(node))
-      .map((node): SuspectVerdict => {
-        const withGood = others.filter(
-          ({ pair }) => pair.includes(node) && pair.some((other) => passed.includes(other)),
-        );
-        const again = withGood.find((other) => isSlow(other, limits)) ?? withGood[0] ?? null;
-        const verdict: PairVerdict =
-          again === null ? 'not measured' : isSlow(again, limits) ? 'culprit' : 'cleared';
-        return { node, verdict, first: one, second: again };
-      }),
-  );
+  const nodes = [...new Set(slow.flatMap(({ pair }) => pair))].filter((node) => !passed.includes(node));
+  const suspects = nodes.map((node): SuspectVerdict => {
+    const own = slow.filter(({ pair }) => pair.includes(node));
+    const withGood = [...others, ...(own.length > 1 ? own : [])].filter(
+      ({ pair }) => pair.includes(node) && pair.some((other) => passed.includes(other)),
+    );
+    const again = withGood.find((one) => isSlow(one, limits));
+    const second = again ?? withGood[0] ?? null;
+    return {
+      node,
+      verdict: second === null ? 'not measured' : again === undefined ? 'cleared' : 'culprit',
+      first: own.find((one) => one !== second) as MeasuredPair,
+      second,
+    };
+  });
   const verdictOf = (node: string): PairVerdict | null =>
     suspects.find((one) => one.node === node)?.verdict ?? null;
   const between = slow
     .map(({ pair }) => pair)
     .filter((pair) => pair.every((node) => passed.includes(node) || verdictOf(node) === 'cleared'));
-  const unique = suspects.filter(({ node }, i) => suspects.findIndex((one) => one.node === node) === i);
-  return { limits, suspects: unique, between };
+  return { limits, suspects, between };
 }

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { messageOf, systemCode, UserError } from '../errors.js';
 import type { RecordInspection } from '../record/schema.js';
+import { mayBeThere } from '../store/may-be-there.js';
 import { readInspection } from '../store/read-inspection.js';
 import { readRecord } from '../store/read-record.js';
 import { RECORD } from '../store/store.js';
@@ -42,7 +43,7 @@ function samplesOf(folder: string, { file }: RecordInspection): Float64Array | n
 /** A folder stands for a node, or for the nodes below its `nodes`, as `submit` collects them, with those that brought nothing. */
 function* nodesOfFolder(folder: string): Generator<ReadNode> {
   const place = basename(folder);
-  if (existsSync(join(folder, RECORD))) {
+  if (mayBeThere(join(folder, RECORD))) {
     yield nodeOfCampaign(folder, place);
     return;
   }
@@ -64,12 +65,12 @@ function* nodesOfFolder(folder: string): Generator<ReadNode> {
 
 /** A node's folder is its campaign's, or holds it. */
 function* nodesBelow(folder: string, name: string): Generator<ReadNode> {
-  const campaigns = existsSync(join(folder, RECORD))
+  const campaigns = mayBeThere(join(folder, RECORD))
     ? [folder]
     : readdirSync(folder)
         .sort()
         .map((one) => join(folder, one))
-        .filter((one) => existsSync(join(one, RECORD)));
+        .filter((one) => mayBeThere(join(one, RECORD)));
   if (campaigns.length === 0) yield lostNode(folder, name);
   for (const one of campaigns)
     yield nodeOfCampaign(one, campaigns.length === 1 ? name : join(name, basename(one)));

@@ -2,7 +2,6 @@
  * Measured pairs: lines `{"pair": ["a", "b"], "rate": 1.2e10}`, or records whose campaign has the label `pair=a b`. Of a pair that was
  * measured several times the newest counts: it was measured again because something was wrong, or mended.
  */
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { messageOf, UserError } from '../errors.js';
@@ -11,6 +10,7 @@ import { lostLaunches, missingLaunches } from '../readers/comparison/lost-launch
 import type { RecordBatch } from '../record/schema.js';
 import { doesNoWork } from '../record/work.js';
 import { isFolder } from '../store/make-folder.js';
+import { mayBeThere } from '../store/may-be-there.js';
 import { movedOutOfSight, movedTo } from '../store/moved.js';
 import { readRecord } from '../store/read-record.js';
 import { RECORD } from '../store/store.js';
@@ -110,7 +110,7 @@ function pairOfRecord({ record, path: file }: ReturnType<typeof readRecord>): On
 /** A record that is there, or elsewhere, and cannot be read says nothing of its link, and least of all that it failed. */
 const leftNone = (folder: string): boolean =>
   isFolder(folder) &&
-  !existsSync(join(folder, RECORD)) &&
+  !mayBeThere(join(folder, RECORD)) &&
   movedTo(folder) === null &&
   movedOutOfSight(folder) === null;
 

@@ -1,6 +1,7 @@
 /** A published batch as the record has it: the same statistics as our own batches where there are values, its table otherwise. Pure. */
 import type { AnalysedInspection } from '../record/analyse-inspection.js';
-import { flagsOf, recordedInterval } from '../record/build-batch.js';
+import { flagsOf } from '../record/batch-flags.js';
+import { recordedInterval } from '../record/batch-headline.js';
 import type { RecordBatch, RecordInspection } from '../record/schema.js';
 import { headlineOf } from '../statistics/batch.js';
 import { describeSamples } from '../statistics/describe.js';

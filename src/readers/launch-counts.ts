@@ -10,6 +10,16 @@ type Counted = Pick<RecordBatch, 'measured' | 'planned'>;
 export const unbegun = <T extends Counted>(batches: readonly T[]): readonly T[] =>
   batches.filter(({ planned }) => planned === 0);
 
+/** In the place of a rate: a batch of which no launch was begun has missed no score. An imported table lists no launches. */
+export const noScoreText = ({
+  inspections,
+  imported,
+}: {
+  readonly inspections: readonly unknown[];
+  readonly imported?: unknown;
+}): 'not measured' | 'no score' =>
+  imported === undefined && inspections.length === 0 ? 'not measured' : 'no score';
+
 function countText(measured: number, planned: number): string {
   if (measured > 0) return `${grouped(measured)} of ${launches(planned)} measured`;
   return planned === 1 ? 'its one launch was not measured' : `none of ${launches(planned)} was measured`;

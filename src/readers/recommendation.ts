@@ -1,11 +1,13 @@
 /** What a sweep of repetitions answers, in sentences: for the terminal and the report. Pure. */
 import { formatShare, plural } from '../quantities/format.js';
 import type { PiBenchRecord, Recommendation } from '../record/schema.js';
+import { MOST_OF_HALVES } from '../statistics/variance.js';
 import { askedStack } from './batch-names.js';
 
 function sentence({ why, launches }: Recommendation): string {
   const targets = launches.map(
-    ({ target, launches: count }) => `${plural(count, 'launch', 'launches')} for ±${formatShare(target)}`,
+    ({ target, launches: count }) =>
+      `${plural(count, 'launch', 'launches')}${count === MOST_OF_HALVES ? ' or more' : ''} for ±${formatShare(target)}`,
   );
   return targets.length === 0 ? why : `${why}; with these, ${targets.join(', ')}`;
 }

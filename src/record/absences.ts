@@ -1,5 +1,5 @@
 /** What a machine is known to have none of, by label: the label itself is null both where there is none and where none can be seen. Pure. */
-import { areLimitsShown } from '../machine/capacity.js';
+import { isMemoryLimitShown, isQuotaShown } from '../machine/capacity.js';
 import type { MachineDescription } from '../machine/types.js';
 import type { Labels } from './schema.js';
 
@@ -10,10 +10,11 @@ export function absencesOf({
   limits,
   virtualisation,
 }: Partial<Pick<MachineDescription, 'limits' | 'virtualisation'>>): Labels {
-  const isShown = limits !== undefined && areLimitsShown(limits);
+  const hasNoQuota = limits !== undefined && limits.cpuQuota === null && isQuotaShown(limits);
+  const hasNoLimit = limits !== undefined && limits.memoryLimit === null && isMemoryLimitShown(limits);
   return {
-    ...(isShown && limits.cpuQuota === null ? { cgroup_cpu_quota: NONE } : {}),
-    ...(isShown && limits.memoryLimit === null ? { cgroup_memory_limit_bytes: NONE } : {}),
+    ...(hasNoQuota ? { cgroup_cpu_quota: NONE } : {}),
+    ...(hasNoLimit ? { cgroup_memory_limit_bytes: NONE } : {}),
     ...(virtualisation?.guest === false ? { hypervisor: NONE } : {}),
   };
 }

@@ -4,6 +4,7 @@ import { findIndicator } from '../indicators/index.js';
 import { byTheHost, overHostLink, peerOf } from '../indicators/memory-gpu.js';
 import { formatCpuList } from '../machine/linux/cpu-list.js';
 import { isWithin } from '../mpi/choice.js';
+import { shortestPart } from '../statistics/overlap.js';
 import { median, sortedCopy } from '../statistics/quantile.js';
 import { type Summary, summariseSorted } from '../statistics/summary.js';
 import { LEAST_WINDOW } from '../statistics/validity/detector.js';
@@ -67,6 +68,7 @@ function observationOf(
     threads: document.ranks?.here ?? findIndicator(document.case.indicator).threads(document.case.parameters),
     pinned: isPinned(document),
     callsPerSample: document.callsPerSample,
+    ...(document.overlap === undefined ? {} : { shortestPart: shortestPart(document.overlap) }),
     clockOverhead: document.clock.overhead,
     clockResolution: document.clock.resolution,
     steady: document.warmup.steady,

@@ -3,9 +3,6 @@ import { readVariables } from '../stacks/read-variables.js';
 import type { AnalysedInspection } from './analyse-inspection.js';
 import type { BatchSpec, InspectionDocument } from './schema.js';
 
-/** Ours is of the pi-bench that runs, which whoever resumes a campaign has to have in its version, in whichever of its files. */
-const OWN = 'embedded';
-
 /** What all launches of a batch have in common. */
 type Batch = Pick<BatchSpec, 'case' | 'stack' | 'device'>;
 
@@ -16,12 +13,11 @@ export interface Launched {
   readonly stack: InspectionDocument['stack'] | null;
 }
 
-/** What tells two builds of one library apart; null: not known. Of MPI ours only calls another’s. */
+/** What tells two builds of one library, or of our own kernels, apart; null: not known. Of MPI ours only calls another’s. */
 function buildOf({ stack }: Launched): string | null {
   if (stack === null) return null;
-  const { provider, sha256, version, mpi } = stack;
-  if (mpi !== undefined) return mpi.sha256 ?? mpi.version;
-  return provider === OWN ? null : (sha256 ?? version);
+  const { sha256, version, mpi } = stack;
+  return mpi === undefined ? (sha256 ?? version) : (mpi.sha256 ?? mpi.version);
 }
 
 type ByName = Readonly<Record<string, string>>;

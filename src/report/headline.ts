@@ -3,6 +3,7 @@ import { formatSeconds, plural, withPrefix } from '../quantities/format.js';
 import { isCutShort } from '../record/result.js';
 import { shortestLatency } from './latency.js';
 import type { BatchModel } from './model.js';
+import { noScoreOfAll } from './no-score.js';
 import { hiddenText, hiddenUncertaintyText } from './overlap.js';
 
 export interface Headline {
@@ -91,14 +92,18 @@ function nameOf(best: BatchModel, batches: readonly BatchModel[]): string {
 
 type Result = Pick<Headline, 'value' | 'of' | 'uncertainty'>;
 
+function whyNone(batches: readonly BatchModel[]): string {
+  if (noScoreOfAll(batches) === 'not measured') return 'no launch was begun';
+  const cutShort = batches.some(({ launches, measured }) => measured === 0 && launches.some(isCutShort));
+  return cutShort ? 'no launch ran to its end, so there is no score' : 'there is no score';
+}
+
 function timeOf(batches: readonly BatchModel[]): Result {
   const [best] = batches
     .filter(({ idle, elapsed, measured }) => idle && elapsed !== null && measured > 0)
     .sort((a, b) => (a.elapsed?.median ?? 0) - (b.elapsed?.median ?? 0));
   if (best?.elapsed == null) {
-    const cutShort = batches.some(({ launches, measured }) => measured === 0 && launches.some(isCutShort));
-    const why = cutShort ? 'no launch ran to its end, so there is no score' : 'there is no score';
-    return { value: null, of: '', uncertainty: why };
+    return { value: null, of: '', uncertainty: whyNone(batches) };
   }
   return {
     value: `${formatSeconds(best.elapsed.median)} a repetition`,

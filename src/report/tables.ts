@@ -6,6 +6,7 @@ import { CEILING_FIELDS, ceilingFields } from './ceilings.js';
 import type { Table } from './figures/figure.js';
 import { INTERVAL_FIELDS, intervalCells, P99_FIELDS, p99Cells } from './intervals.js';
 import type { BatchModel, ReportModel } from './model.js';
+import { noScoreOf } from './no-score.js';
 import { OVERLAP_FIELDS, overlapCells } from './overlap.js';
 import { RATE_FIELDS, rateFields } from './rates.js';
 
@@ -62,10 +63,11 @@ export function noFlags({ batches }: ReportModel): { readonly text: string; read
   };
 }
 
-function scoreText({ rate, rateUnit, verified, idle, elapsed }: BatchModel): string {
+function scoreText(batch: BatchModel): string {
+  const { rate, rateUnit, verified, idle, elapsed } = batch;
   if (verified === 'failed') return 'WRONG';
   if (idle && elapsed !== null) return 'does no work';
-  return rate === null ? 'no score' : withPrefix(rate.median, rateUnit);
+  return rate === null ? noScoreOf(batch) : withPrefix(rate.median, rateUnit);
 }
 
 /** A row of texts for each batch, one text for each column. */

@@ -23,23 +23,32 @@ const OF_TRANSPORTS = /^(NCCL|GLOO)_/;
 const isBetweenRanks = ({ transport }: BatchSpec['case']['parameters']): boolean =>
   transport !== undefined && transport !== 'shm';
 
+type Launched = Pick<BatchSpec, 'case' | 'stack' | 'device'>;
+
 const isEmptyOfLoader = (name: string, value: string): boolean => value === '' && OF_LOADER.includes(name);
 
+/** Without those that the loader takes for not set. */
+export const setVariables = (variables: Variables): Variables =>
+  Object.fromEntries(Object.entries(variables).filter(([name, value]) => !isEmptyOfLoader(name, value)));
+
 /**
- * Where a stack may load what nobody here knows (any library with CBLAS, a framework, what carries data between ranks), all of them.
- * How much a library logs is left to it, too: a log takes time, perhaps of what is measured.
+ * Whether a launch among these variables may have read the one of a name, also where it is not set. Where a stack may load what nobody
+ * here knows (any library with CBLAS, a framework, what carries data between ranks), all of them. How much a library logs is left to it,
+ * too: a log takes time, perhaps of what is measured.
  */
-export function readVariables(
-  { case: { parameters }, stack: { provider }, device }: Pick<BatchSpec, 'case' | 'stack' | 'device'>,
+export function mayRead(
+  { case: { parameters }, stack: { provider }, device }: Launched,
   variables: Variables,
-): Variables {
+): (name: string) => boolean {
   const known =
     KNOWN.includes(provider) &&
     !isBetweenRanks(parameters) &&
     LOADED_BEFORE.every((name) => (variables[name] ?? '') === '');
-  const isUnread = (name: string): boolean =>
-    known && (OF_TRANSPORTS.test(name) || isReadByMpi(name) || (OF_GPUS.test(name) && !isGpu(device)));
-  return Object.fromEntries(
-    Object.entries(variables).filter(([name, value]) => !isEmptyOfLoader(name, value) && !isUnread(name)),
-  );
+  return (name) =>
+    !(known && (OF_TRANSPORTS.test(name) || isReadByMpi(name) || (OF_GPUS.test(name) && !isGpu(device))));
+}
+
+export function readVariables(launched: Launched, variables: Variables): Variables {
+  const isRead = mayRead(launched, variables);
+  return Object.fromEntries(Object.entries(setVariables(variables)).filter(([name]) => isRead(name)));
 }

@@ -70,10 +70,27 @@ const PARTS = {
   communicateBeside: 'collective_beside',
 } as const;
 
-type Parts = Readonly<Record<keyof typeof PARTS, Float64Array>>;
+type PartName = keyof typeof PARTS;
+
+const IN_WORDS: Readonly<Record<PartName, string>> = {
+  compute: 'the product alone',
+  communicate: 'the collective alone',
+  computeBeside: 'the product beside the collective',
+  communicateBeside: 'the collective beside the product',
+};
+
+/** Of the times that the shares are of, each of one call: the shortest, and what it is of. */
+export const shortestPart = (
+  times: Readonly<Record<PartName, Seconds>>,
+): { readonly what: string; readonly seconds: Seconds } =>
+  (Object.keys(IN_WORDS) as PartName[])
+    .map((part) => ({ what: IN_WORDS[part], seconds: times[part] }))
+    .reduce((least, part) => (part.seconds < least.seconds ? part : least));
+
+type Parts = Readonly<Record<PartName, Float64Array>>;
 
 function partsOf(named: Readonly<Record<string, Float64Array>>): Parts | null {
-  const of = (part: keyof typeof PARTS): Float64Array => named[PARTS[part]] ?? new Float64Array();
+  const of = (part: PartName): Float64Array => named[PARTS[part]] ?? new Float64Array();
   const parts = {
     compute: of('compute'),
     communicate: of('communicate'),

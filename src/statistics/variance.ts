@@ -160,6 +160,8 @@ export interface MeasuredLaunches {
 
 /** From here on the half-width is that of a large sample. */
 const MANY = 2000;
+/** The most that a plan asks for where about half of the launches are far off, so that no number is known to reach the target: as many or more. */
+export const MOST_OF_HALVES = 1000;
 /** Standard error of a median over that of a mean, normal data: sqrt(pi / 2). */
 const OF_MEDIAN = Math.sqrt(Math.PI / 2);
 
@@ -208,17 +210,16 @@ function varianceOfWidth(
 /**
  * The fewest launches, more than were measured, whose interval more often than not ends before those that are further from the median
  * than the target, if as large a share is as of the measured ones, on the side with more of them. By how much does not matter: of one
- * in six it takes nine. Infinite where it is half of them, as of two modes alike: of no number does it end between these.
+ * in six it takes nine. `MOST_OF_HALVES` where it is about half of them, as of two modes alike: of no number does it end between these.
  */
 function launchesWithin({ target, level = LEVEL }: LaunchesAsked, { medians }: MeasuredLaunches): number {
   const centre = median(medians);
   const beyond = (sign: number): number =>
     Array.from(medians).filter((value) => (sign * (value - centre)) / centre > target).length;
   const share = Math.max(beyond(1), beyond(-1)) / medians.length;
-  if (share >= 0.5) return Number.POSITIVE_INFINITY;
   // An end is at 1/2 -+ z / (2 sqrt(k)) of many.
-  const ofMany = Math.ceil((normalReach(level) / (1 - 2 * share)) ** 2);
-  if (ofMany > MANY) return Math.max(medians.length + 1, ofMany);
+  const ofMany = share < 0.5 ? (normalReach(level) / (1 - 2 * share)) ** 2 : Number.POSITIVE_INFINITY;
+  if (ofMany > MOST_OF_HALVES) return Math.max(medians.length + 1, MOST_OF_HALVES);
   for (let k = medians.length + 1; ; k++) {
     const chosen = orderStatistics(k, level, 'interpolated');
     if (chosen !== null && binomialTail(k, share, chosen.d) <= 0.5) return k;

@@ -62,7 +62,8 @@ export interface Store {
   readInspection(index: number): ReadInspection | null;
 }
 
-const hasDocuments = (campaign: string): boolean =>
+/** @param campaign its folder */
+export const hasDocuments = (campaign: string): boolean =>
   existsSync(join(campaign, INSPECTIONS)) &&
   readdirSync(join(campaign, INSPECTIONS)).some((name) => name.endsWith('.json'));
 

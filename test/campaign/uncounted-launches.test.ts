@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { conduct } from '../../src/campaign/conduct.js';
 import type { Engine } from '../../src/execution/engine.js';
 import type { ReadInspection } from '../../src/record/analyse-inspection.js';
-import type { BatchSpec } from '../../src/record/schema.js';
+import type { BatchSpec, InspectionStatus } from '../../src/record/schema.js';
 import type { Store } from '../../src/store/store.js';
 import { ceilingsOf, matmulCase } from '../support/batch.js';
 import { campaignOf, specOf } from '../support/campaign.js';
@@ -15,14 +15,19 @@ interface Ran {
   /** Of the threads of the case. */
   readonly peak: number;
   readonly build: string;
+  /** Absent: to its end. */
+  readonly status?: InspectionStatus;
+  /** That left the document; absent: this one. */
+  readonly attempt?: number;
 }
 
 const RIGHT: Ran = { peak: 4e9, build: 'a' };
 
 /** What a launch on a library left. */
-const documentOf = (index: number, { peak, build }: Ran): ReadInspection =>
+const documentOf = (index: number, { peak, build, attempt = 1 }: Ran): ReadInspection =>
   ({
     document: {
+      attempt,
       case: matmulCase(),
       stack: { provider: 'openblas', threadBinding: 'all', sha256: build, version: '1' },
       ceilings: ceilingsOf(peak, null),
@@ -46,8 +51,9 @@ async function launchesOf(batches: readonly BatchSpec[], ran: (batch: number, la
       const batch = batches.findIndex((one) => one.timeout === timeout);
       const launch = launched[batch] ?? 0;
       launched[batch] = launch + 1;
-      documents.set(index, documentOf(index, ran(batch, launch)));
-      return Promise.resolve({ status: 'measured', reason: null, wall: 1, path: null });
+      const one = ran(batch, launch);
+      documents.set(index, documentOf(index, one));
+      return Promise.resolve({ status: one.status ?? 'measured', reason: null, wall: 1, path: null });
     },
   };
   const store = {
@@ -103,6 +109,21 @@ describe('a precision', () => {
     expect(await launchesOf([precise], (_, launch) => ({ ...RIGHT, build: launch < 4 ? 'a' : 'b' }))).toEqual(
       [7],
     );
+  });
+
+  it('is held to the build of a launch that ran out of its time, as its record is', async () => {
+    const first = { status: 'timed-out', build: 'a' } as const;
+    const ran = (build: string) => (_: number, launch: number) =>
+      launch === 0 ? { ...RIGHT, ...first } : { ...RIGHT, build };
+    expect(await launchesOf([precise], ran('a'))).toEqual([9]);
+    expect(await launchesOf([precise], ran('b'))).toEqual([3]);
+  });
+
+  it('is not held to what an earlier attempt left of a launch that was lost', async () => {
+    const lost = { status: 'crashed', build: 'a', attempt: 7 } as const;
+    expect(
+      await launchesOf([precise], (_, launch) => ({ ...RIGHT, build: 'b', ...(launch === 0 ? lost : {}) })),
+    ).toEqual([9]);
   });
 });
 

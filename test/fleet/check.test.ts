@@ -683,7 +683,8 @@ describe('fleet check', () => {
   it('takes a quota, a limit or a hypervisor for the cause only where others are seen to have none', () => {
     const shown = machineOf();
     const guest = { ...shown.virtualisation, guest: true, hypervisor: null };
-    const hidden = machineOf({ cgroup: { version: 2, path: '/a', visible: false } });
+    const group = { version: 2, path: '/a', visible: false } as const;
+    const hidden = machineOf({ cgroup: group, memoryCgroup: group });
     const of = (others: MachineDescription, own: NodeLine['settings']) => {
       const { settings } = identityOf({}, others);
       const nodes = healthyNodes(6).map((node) => ({ ...node, settings: { ...settings, kernel: '6.1' } }));

@@ -92,7 +92,8 @@ describe('two nodes', () => {
       ...bare,
       limits: { ...bare.limits, ...own },
     });
-    const hidden = limits({ cgroup: { version: 2, path: '/a', visible: false } });
+    const group = { version: 2, path: '/a', visible: false } as const;
+    const hidden = limits({ cgroup: group, memoryCgroup: group });
     const settingsOf = (machine: MachineDescription) => identityOf({}, machine).settings;
     const none = { cgroup_cpu_quota: 'none', cgroup_memory_limit_bytes: 'none' };
     expect(settingsOf(bare)).toEqual({ ...none, hypervisor: 'none' });

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readFleet, readLines } from '../../src/fleet/read-fleet.js';
@@ -25,6 +25,9 @@ function submission(folder: string, ...nodes: readonly object[]): void {
   const kind = 'pi-bench submission';
   writeFileSync(join(folder, 'submission.json'), JSON.stringify({ kind, schemaVersion: 1, nodes }));
 }
+
+const problemsOf = (folder: string) =>
+  readLines([folder]).map(({ node: name, problems }) => [name, problems]);
 
 describe('the folder of a submission', () => {
   it('has its lost nodes too, each with the scheduler’s reason', () =>
@@ -55,15 +58,22 @@ describe('the folder of a submission', () => {
       expect(readLines([folder]).map((line) => line.node)).toEqual(['n2']);
     }));
 
+  it('says why of a node whose record may be there and cannot be looked at, as in a folder that may not be searched', () =>
+    withFolder(async (folder) => {
+      submission(folder, node('n2', { record: 'nodes/n2/record.json' }));
+      mkdirSync(join(folder, 'nodes', 'n2'));
+      symlinkSync('record.json', join(folder, 'nodes', 'n2', 'record.json'));
+      expect(problemsOf(folder)).toEqual([
+        ['n2', [expect.objectContaining({ why: expect.stringMatching(/^cannot read the record: ELOOP/) })]],
+      ]);
+    }));
+
   it('whose summary is damaged is one clear line', () =>
     withFolder(async (folder) => {
       submission(folder, { target: 'n1' });
       expect(() => readLines([folder])).toThrow(/submission\.json is damaged: /);
     }));
 });
-
-const problemsOf = (folder: string) =>
-  readLines([folder]).map(({ node: name, problems }) => [name, problems]);
 
 /** A record that a node brought, whose host calls itself otherwise than the scheduler calls the node. */
 function brought(folder: string, name: string, hostname: string, own?: string): void {

@@ -659,6 +659,25 @@ describe('the variables that libraries read', () => {
     expect(notesOf(ran({ LD_PRELOAD: '/x.so' }), { launches: aboutSeconds(1) })).toEqual([]);
   });
 
+  it('are those that one of the two may read: of products on the CPU none of ranks and GPUs, nor what the loader takes for not set', () => {
+    const ranks = {
+      NCCL_ALGO: 'Ring',
+      GLOO_SOCKET_IFNAME: 'eth0',
+      UCX_TLS: 'tcp',
+      CUDA_MODULE_LOADING: 'EAGER',
+    };
+    expect(notesOf(ran(ranks), ran({}))).toEqual([]);
+    expect(notesOf(ran({ LD_LIBRARY_PATH: '', LD_PRELOAD: '' }), ran({}))).toEqual([]);
+    const any = { stack: { provider: 'cblas', version: '1', environment: {} } };
+    const [note] = notesOf(ran(ranks), ran({}, any));
+    expect(note).toMatch(
+      /: a CUDA_MODULE_LOADING=EAGER, GLOO_SOCKET_IFNAME=eth0, NCCL_ALGO=Ring, UCX_TLS=tcp; b/,
+    );
+    expect(notesOf(ran({ LD_LIBRARY_PATH: '/x' }), ran({ LD_LIBRARY_PATH: '' }))).toEqual([
+      expect.stringMatching(/: a LD_LIBRARY_PATH=\/x; b without LD_LIBRARY_PATH$/),
+    ]);
+  });
+
   it('differ between stacks and numbers of threads by what pi-bench sets, which is no news', () => {
     for (const { provider, environment } of registry) {
       const set = Object.entries(environment(2)).map(([name, value]) => [name, value ?? 'by the user']);

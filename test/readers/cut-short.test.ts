@@ -13,7 +13,7 @@ const cutShort = (status: RecordInspection['status'], seconds = 1e-3): Launch =>
   reason: 'stopped by a signal',
 });
 
-const page = (...batches: readonly (readonly Launch[])[]): string =>
+const page = (...batches: readonly (readonly (number | Launch)[])[]): string =>
   renderRecord(
     recordOf({ batches: batches.map((launches) => ({ launches })) }),
     null,
@@ -38,6 +38,18 @@ describe('a batch of which no launch ran to its end', () => {
     const text = page([{ seconds: 1e-3 }, { seconds: 1e-3 }], [cutShort('interrupted', 7e-3)]);
     expect(text).toContain('no score');
     expect(text).not.toMatch(/7\.00\d? ms/);
+  });
+
+  it('was not measured where none was begun, and has no score only where one was', () => {
+    const text = page([1e-3, 1e-3], []);
+    expect(text).toContain('not measured');
+    expect(text).not.toContain('no score');
+    const stacks = recordOf({
+      batches: [{ launches: [1e-3, 1e-3] }, { stack: { provider: 'openblas' }, launches: [] }],
+    });
+    const rates = renderRecord(stacks, null, terminalStyle({ isTTY: false }));
+    expect(rates).toContain('not measured');
+    expect(rates).not.toContain('no score');
   });
 
   it('is only what a launch says that did end where another one did', () => {

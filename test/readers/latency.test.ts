@@ -54,6 +54,9 @@ describe('the table of latency', () => {
     expect(text).toMatch(/32\.0 KiB +1\.250 +1\.2\d+–1\.2\d+ +5\.00\n/);
     expect(text).toMatch(/128 MiB +80\.00 +7\d\.\d+–8\d\.\d+ +320\n/);
     expect(text).toContain('verified in 6 launches');
+    // What else the machine did nobody knows beforehand: that is for the flags.
+    expect(flowing(text)).toContain('on one thread, with no others of ours that load memory;');
+    expect(flowing(text)).not.toContain('at rest');
     for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   });
 

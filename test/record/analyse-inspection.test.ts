@@ -23,6 +23,7 @@ interface Copied {
   readonly implementation?: string;
   readonly cpus?: readonly number[];
   readonly threadBinding?: string;
+  readonly overlap?: NonNullable<InspectionDocument['overlap']>;
 }
 
 function analysed({
@@ -31,6 +32,7 @@ function analysed({
   implementation = 'cuMemcpyPeerAsync, direct',
   cpus = [],
   threadBinding,
+  overlap,
 }: Copied) {
   const telemetry = { ...QUIET_TELEMETRY, gpu: { clock, nvml, ...gpu } };
   const operation = peer === 'none' ? 'device-copy' : 'peer';
@@ -52,6 +54,7 @@ function analysed({
       { name: 'measure', seconds: 2 },
     ],
     telemetry,
+    ...(overlap === undefined ? {} : { overlap }),
     verification: { passed: true },
   } as unknown as InspectionDocument;
   const samples = {
@@ -266,6 +269,17 @@ it('a launch on a library tells how many CPUs’ time it used, where ticks can t
   expect(onLibrary({ processCpuTime: 3 }).cpusUsed).toBe(1.5);
   expect(onLibrary({ window: 0.1 })).not.toHaveProperty('cpusUsed');
   expect(onLibrary({ binding: 'ours' })).not.toHaveProperty('cpusUsed');
+});
+
+it('an overlap is held against the clock by the shortest of its parts, as its samples are long', () => {
+  const overlapOf = (communicate: number) => {
+    const times = { compute: 9e-4, communicate, computeBeside: 1e-3, communicateBeside: 2 * communicate };
+    return analysed({ gpu: {}, overlap: { ...times, hidden: 0.5 } }).flags;
+  };
+  const limited = (communicate: number) =>
+    overlapOf(communicate).find(({ name }) => name === 'clock-limited');
+  expect(limited(8e-4)).toBeUndefined();
+  expect(limited(1e-4)?.evidence).toMatchObject({ part: 'the collective alone', partSeconds: 1e-4 });
 });
 
 describe('the CPUs of a launch', () => {

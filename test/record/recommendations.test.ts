@@ -107,6 +107,25 @@ describe('the recommendation of a sweep of repetitions', () => {
     expect(only?.launches).toEqual([]);
   });
 
+  it.each([5, 6])('tells how many launches it takes from six on, as their batch does: of %d', (count) => {
+    const few = (batch: RecordBatch): RecordBatch => {
+      const medians = (batch.launches as { medians: number[] }).medians.slice(0, count);
+      const launches = medians.map((seconds) => ({ seconds }));
+      return { ...batchOf(matmulCase(), launches), asked: batch.asked };
+    };
+    const [own, other] = [few(counted(10, 0.01, 1)), few(counted(100, 0.01, 2))];
+    const table = (batch: RecordBatch): RecordBatch => ({
+      ...batch,
+      variance: null,
+      launches: { n: count, median: 1e-3, std: 1e-5 },
+    });
+    for (const made of [recommendationsOf([own, other]), recommendationsOf([table(own), table(other)])]) {
+      expect(made).toHaveLength(1);
+      expect(made[0]?.launches.length).toBe(count < 6 ? 0 : 3);
+    }
+    expect(own.variance?.launchesForOnePercent === null).toBe(count < 6);
+  });
+
   it('is made for each case by itself', () => {
     const batches = [64, 128].flatMap((threads) => [
       counted(10, 0.01, 4, { threads }),

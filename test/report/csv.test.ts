@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { digestOf } from '../../src/record/digest.js';
 import type { PiBenchRecord } from '../../src/record/schema.js';
+import { distribution } from '../../src/report/figures/distribution.js';
 import { csv } from '../../src/report/formats/csv.js';
 import { buildReport } from '../../src/report/model.js';
+import { valueText } from '../../src/report/no-score.js';
 import { type ReadReport, readReport } from '../../src/report/read-report.js';
 import { stabilityRows, summaryTable } from '../../src/report/tables.js';
 import { ceilingsOf, type Launch } from '../support/batch.js';
@@ -44,6 +46,18 @@ describe('a batch of which no launch ran to its end', () => {
     expect(stabilityRows(only).map((cells) => cells[2])).toEqual(['no score']);
     const idle = buildReport(recordOf({ batches: [{ launches: [cutShort], idle: true }] }), []);
     expect(idle.headline.value).toBeNull();
+  });
+
+  it('was not measured where no launch was begun, in the table, the head and the picture', () => {
+    const [some, none] = [{ launches: [cutShort] }, { parameters: { m: 50 }, launches: [] }];
+    const never = buildReport(recordOf({ batches: [none] }), []);
+    expect(valueText(never)).toBe('not measured');
+    expect(never.headline.uncertainty).toBe('no launch was begun');
+    const both = buildReport(recordOf({ batches: [some, none] }), []);
+    expect(stabilityRows(both).map((cells) => cells[2])).toEqual(['no score', 'not measured']);
+    expect(valueText(both)).toBe('no score');
+    const [, batch] = both.batches;
+    expect(batch && distribution.draw(batch, both)).toMatchObject({ why: 'the batch was not measured' });
   });
 });
 

@@ -115,6 +115,31 @@ describe('a node beside its fleet', () => {
     );
   });
 
+  it('has the figures that nodes are judged by, and not those of the shapes', () => {
+    const nodes = ['n0', 'n1', 'n2', 'n3', 'n4'].map((name, i) =>
+      nodeOf(name, [kpiOf(ratesOf(i), { median: (i + 1) * 1e10, p05: i === 3 ? null : (i + 1) * 0.9e10 })]),
+    );
+    const named = { node: 'n0', cause: 'slow', findings: [findingOn('cpu')] } as unknown as NamedNode;
+    const figure = drawNode(fleetOf(nodes), named);
+    expect(isDrawn(figure) && figure.alternative).toBe(
+      'n0: median 10.00 GFLOP/s, 95 % of the repetitions reach 9.000 GFLOP/s. 4 other nodes: median 35.00 GFLOP/s, 95 % of the repetitions reach 27.00 GFLOP/s',
+    );
+    const marks = valuesOf<{ name: string; v: number }>(specOf(figure), 'marks');
+    expect(marks.map(({ name, v }) => [name, v])).toEqual([
+      ['n0', 10],
+      ['n0', 9],
+      ['4 other nodes', 35],
+      ['4 other nodes', 27],
+    ]);
+    const [low = 0, high = 0] = domainOf(specOf(figure));
+    expect([low <= 9, high >= 35]).toEqual([true, true]);
+    const unknown = nodes.map((line) => ({ ...line, kpis: line.kpis.map((kpi) => ({ ...kpi, p05: null })) }));
+    const without = drawNode(fleetOf(unknown), named);
+    expect(isDrawn(without) && without.alternative).toBe(
+      'n0: median 10.00 GFLOP/s. 4 other nodes: median 35.00 GFLOP/s',
+    );
+  });
+
   it('has nothing to stand beside where it is alone', () => {
     expect(drawnOf(1)).toMatchObject({ why: 'no other node has a distribution to stand beside' });
   });

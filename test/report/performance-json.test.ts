@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -63,17 +63,19 @@ describe('performance.json', () => {
 });
 
 describe('performance.json of a record', () => {
-  const performanceOf = async (folder: string, change = (record: PiBenchRecord) => record) => {
+  const toldOf = async (folder: string, change = (record: PiBenchRecord) => record) => {
     const read = readReport(folder);
+    const said: string[] = [];
     let text = '';
     for await (const piece of performanceJson.text?.({
       read: { ...read, record: change(read.record) },
-      warn: () => {},
+      warn: (line) => said.push(line),
       samples: false,
     }) ?? [])
       text += piece;
-    return JSON.parse(text);
+    return { performance: JSON.parse(text), said };
   };
+  const performanceOf = async (...asked: Parameters<typeof toldOf>) => (await toldOf(...asked)).performance;
 
   it('counts every call of a sample, and all their seconds', () =>
     withCampaign([{ repetitions: 30, inspections: 2 }], async (folder) => {
@@ -247,9 +249,41 @@ describe('performance.json of a record', () => {
       });
     }));
 
-  it('is refused where the samples are gone, for nobody knows how many calls each was', () =>
+  it('is of the launches whose samples are there, and says which are not', () =>
+    withCampaign([{ repetitions: 30, inspections: 3 }], async (folder) => {
+      const whole = await performanceOf(folder);
+      rmSync(join(folder, 'inspections', '0.json'));
+      truncateSync(join(folder, 'inspections', '2.npz'), 100);
+      const { performance, said } = await toldOf(folder);
+      expect(performance.total_samples).toBe(whole.total_samples / 3);
+      expect(said).toEqual([
+        expect.stringMatching(
+          /^performance\.json is without 2 launches: launch 1 has no samples here: inspections\/0\.json is missing$/,
+        ),
+      ]);
+    }));
+
+  it('is not there where the samples of no launch are, for nobody knows how many calls each was', () =>
     withCampaign([{ repetitions: 30, inspections: 1 }], async (folder) => {
       rmSync(join(folder, 'inspections', '0.json'));
-      await expect(performanceOf(folder)).rejects.toThrow(/launch 1 has no samples here.*how many calls/);
+      await expect(performanceOf(folder)).rejects.toMatchObject({
+        message: expect.stringMatching(
+          /^launch 1 has no samples here.*how many calls it made, so there is no/,
+        ),
+        exitCode: EXIT.incomplete,
+      });
+    }));
+
+  it('of one of several cases is left out where its samples are gone, and the others are written', () =>
+    withCampaign([{ inspections: 1 }, { size: 64, inspections: 1 }], async (folder) => {
+      const read = readReport(folder);
+      rmSync(join(folder, read.record.batches[0]?.inspections[0]?.file ?? ''));
+      const [names, said]: [string[], string[]] = [[], []];
+      const request = { read, warn: (line: string) => said.push(line), samples: false };
+      for await (const { name } of performanceJson.files(request)) names.push(name);
+      expect(names).toEqual(['performance.2.json', 'cases.json']);
+      expect(said).toEqual([
+        expect.stringMatching(/^performance\.1\.json is not written: .*\): launch \d has no samples here/),
+      ]);
     }));
 });

@@ -215,6 +215,18 @@ const LIMITS: readonly Limit[] = [
     quietObservation({ clockResolution: 0.00149 * 1.4e-3 }),
     quietObservation({ clockResolution: 0.00152 * 1.4e-3 }),
   ],
+  [
+    'clock-limited',
+    'it takes 0.15 % of a part of one',
+    quietObservation({
+      clockOverhead: 0.00149e-3,
+      shortestPart: { what: 'the product alone', seconds: 1e-3 },
+    }),
+    quietObservation({
+      clockOverhead: 0.00152e-3,
+      shortestPart: { what: 'the product alone', seconds: 1e-3 },
+    }),
+  ],
   ['drifting', 'repetitions became surely 1 % slower', rising(0.0099), rising(0.0102)],
   [
     // Mann-Kendall's z of eight values, of which two or one are out of turn: 2.85 and 3.09.

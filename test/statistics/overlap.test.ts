@@ -7,6 +7,7 @@ import {
   mostHidden,
   type OverlapSummary,
   overlapGain,
+  shortestPart,
   summariseOverlap,
 } from '../../src/statistics/overlap.js';
 import { lookedInterval } from '../../src/statistics/stopping.js';
@@ -71,6 +72,14 @@ const sides = ({ hidden, gain = Number.NaN }: OverlapSummary): readonly number[]
   Math.sign(hidden),
   Math.sign(gain - 1),
 ];
+
+describe('the shortest part', () => {
+  it('is of the times that are measured for themselves', () => {
+    const times = { compute: 3, communicate: 1, computeBeside: 3.5, communicateBeside: 2 };
+    expect(shortestPart(times)).toEqual({ what: 'the collective alone', seconds: 1 });
+    expect(shortestPart({ ...times, compute: 0.5 })).toEqual({ what: 'the product alone', seconds: 0.5 });
+  });
+});
 
 describe('a launch', () => {
   it('tells medians of the times, and of what each repetition says by its own', () => {

@@ -92,6 +92,17 @@ describe('throttled', () => {
     );
   });
 
+  it('is not checked where control groups are hidden, of which one may stop the threads that then wait', () => {
+    const missing = [{ what: 'CPU quota above', why: 'they are hidden' }];
+    const quiet = withTelemetry({ missing });
+    expect(names(quiet)).toEqual([]);
+    expect(notChecked(quiet)).toEqual([{ flag: 'throttled', why: 'CPU quota: they are hidden' }]);
+    const stopped = { missing, threads: [{ ...QUIET_THREAD, runDelay: 1.2 }] };
+    expect(flagOf(withTelemetry(stopped), 'preempted')?.reason).toMatch(
+      /^other work ran on these CPUs, or a quota that is hidden here held the threads up: .*look for the quota on the host$/,
+    );
+  });
+
   it('is not taken for other work, though the threads waited', () => {
     const stopped = { cgroup, threads: [{ ...QUIET_THREAD, runDelay: 1.2, involuntarySwitches: 20 }] };
     expect(names(withTelemetry(stopped, { disturbed: every(0.01) }))).toEqual(['throttled']);
@@ -428,6 +439,16 @@ describe('clock-limited', () => {
 
   it('is not said when so many calls are timed at once', () => {
     expect(names(quietObservation({ samples, callsPerSample: 100, disturbed: [] }))).toEqual([]);
+  });
+
+  it('is said of a part of long samples that is timed by itself, with what it is', () => {
+    const partOf = (seconds: number) => ({ shortestPart: { what: 'the collective alone', seconds } });
+    const flag = flagOf(quietObservation(partOf(3e-7)), 'clock-limited');
+    expect(flag?.evidence).toMatchObject({ part: 'the collective alone', partSeconds: 3e-7 });
+    expect(flag?.reason).toContain(
+      'of the collective alone, which takes 300 ns: what hides, and what is slowed,',
+    );
+    expect(flagOf(quietObservation(partOf(1e-3)), 'clock-limited')).toBeUndefined();
   });
 });
 

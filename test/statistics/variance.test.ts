@@ -10,6 +10,7 @@ import {
   componentsOf,
   launchesFor,
   launchNoise,
+  MOST_OF_HALVES,
   varianceComponents,
 } from '../../src/statistics/variance.js';
 import { normalFrom, randomFrom, series } from './support.js';
@@ -271,6 +272,20 @@ describe('the number of launches for a target, of launches that were measured', 
     }
     // One to either side is no more in the way than one.
     expect(planOf([...others.slice(0, 6), 1 / far, far])).toBe(9);
+  });
+
+  it('of which half are far off is no more than a bound, as no number is known to leave them out', () => {
+    const halves = (count: number, far: number) =>
+      planOf(series(count, (i) => (i % 2 === 0 ? 1 : far) + 1e-4 * (i / count)));
+    for (const far of [2, 20, 0.05]) {
+      expect([6, 30].map((count) => halves(count, far))).toEqual([MOST_OF_HALVES, MOST_OF_HALVES]);
+      expect(halves(1200, far)).toBe(1201);
+    }
+    // Nearly half of them would be no less of a guess.
+    const nearly = planOf(series(60, (i) => (i % 2 === 0 || i === 1 ? 1 : 2) + 1e-4 * (i / 60)));
+    expect(nearly).toBe(MOST_OF_HALVES);
+    // By the width of what is near the target it takes fewer.
+    for (const count of [6, 30]) expect(halves(count, 1.03)).toBeLessThan(MOST_OF_HALVES);
   });
 
   it('leaves out a smaller mode in half of all such campaigns, however far off it is', () => {

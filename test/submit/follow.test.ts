@@ -1,9 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { EXIT, UserError } from '../../src/errors.js';
 import { makeFolder } from '../../src/store/make-folder.js';
-import { follow, type WaitingTarget } from '../../src/submit/follow.js';
+import type { WaitingTarget } from '../../src/submit/follow.js';
 import { appendToSubmission, readSubmission, type SubmissionHead } from '../../src/submit/journal.js';
 import { SUBMISSION_JOURNAL } from '../../src/submit/names.js';
 import type { Connection, JobState } from '../../src/submit/scheduler.js';
@@ -15,10 +14,20 @@ import { withFolder } from '../support/pi-bench.js';
 import { deliveryOf, headOf, resultOf } from './support.js';
 
 /** Waiting takes no time here: the clock is put forward instead. */
-vi.mock('node:timers/promises', () => ({
-  setTimeout: async (milliseconds: number) => {
-    vi.setSystemTime(Date.now() + milliseconds);
-  },
+const withoutWaiting = <T>(load: () => Promise<T>): Promise<T> =>
+  withModule(
+    'node:timers/promises',
+    {
+      setTimeout: async (milliseconds: number) => {
+        vi.setSystemTime(Date.now() + milliseconds);
+      },
+    },
+    load,
+  );
+
+const { follow, EXIT, UserError } = await withoutWaiting(async () => ({
+  ...(await import('../../src/submit/follow.js')),
+  ...(await import('../../src/errors.js')),
 }));
 
 beforeEach(() => {
@@ -28,7 +37,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-type Said = JobState | UserError | undefined;
+type Refusal = InstanceType<typeof UserError>;
+type Said = JobState | Refusal | undefined;
 
 interface Scheduling {
   /** One after the other, the last of them for ever; or after so many seconds. */
@@ -36,7 +46,7 @@ interface Scheduling {
   readonly output?: (seconds: number) => string;
   readonly head?: Partial<SubmissionHead>;
   /** Of the scheduler while it is asked to cancel; undefined: it does. */
-  readonly refuses?: (seconds: number) => UserError | undefined;
+  readonly refuses?: (seconds: number) => Refusal | undefined;
 }
 
 /** A submission of one node, followed by such a scheduler. undefined: it does not know the job. */
@@ -296,16 +306,18 @@ describe('results that cannot be kept here', () => {
 
   /** Follows with a disk on which a first folder can be made, and none in it. */
   const onFullDisk = (folder: string) =>
-    withModule(
-      'src/store/make-folder.ts',
-      {
-        makeFolder(path: string): void {
-          if (path.endsWith('inspections'))
-            throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
-          makeFolder(path);
+    withoutWaiting(() =>
+      withModule(
+        'src/store/make-folder.ts',
+        {
+          makeFolder(path: string): void {
+            if (path.endsWith('inspections'))
+              throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+            makeFolder(path);
+          },
         },
-      },
-      async () => followed(folder, scheduling, (await import('../../src/submit/follow.js')).follow),
+        async () => followed(folder, scheduling, (await import('../../src/submit/follow.js')).follow),
+      ),
     );
 
   it('are none that were lost: it is said, nothing of them is left lying, and they are collected when there is room', () =>

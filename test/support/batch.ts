@@ -116,7 +116,8 @@ export function batchOf(one: Case, launches: readonly Launch[], precision?: numb
       case: one,
       stack: { provider: 'embedded', variant: null },
       device: 'cpu',
-      inspections: launches.length,
+      // Nobody asks for none, and of what was asked for none may have been begun.
+      inspections: Math.max(1, launches.length),
       sampling: { kind: 'fixed', repetitions: REPETITIONS },
       warmup: { kind: 'count', count: 1 },
       timeout: 60,

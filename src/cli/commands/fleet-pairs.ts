@@ -46,16 +46,18 @@ function printPlan(plan: Plan, json: boolean, leftText: string): void {
   if (plan.left.length > 0) say(`${plan.left.join(', ')} ${leftText}`);
 }
 
-function printSecondPass(plan: SecondPlan, json: boolean): void {
-  const { left, slowWithAll } = plan;
-  const waiting = json ? left : left.filter((node) => !slowWithAll.includes(node));
+/** @returns the exit code */
+function printSecondPass(plan: SecondPlan, json: boolean): number {
+  const { pairs, left, slowWithAll } = plan;
+  const waiting = left.filter((node) => !slowWithAll.includes(node));
   printPlan(
-    { ...plan, left: waiting },
+    { ...plan, left: json ? left : waiting },
     json,
     'wait for another second pass: no node that passed is left for them',
   );
-  if (slowWithAll.length > 0)
-    say(`slow with every node that passed, so that no further pass says more: ${slowWithAll.join(', ')}`);
+  if (slowWithAll.length === 0) return EXIT.incomplete;
+  say(`slow with every node that passed, and so culprits without a second pass: ${slowWithAll.join(', ')}`);
+  return pairs.length + waiting.length === 0 ? EXIT.answerIsNo : EXIT.incomplete;
 }
 
 const MOST_NAMED = 10;
@@ -137,7 +139,7 @@ export const fleetPairsCommand: CommandModule = {
         ['$0 fleet pairs --nodes @nodes.txt --first first/*/*/ --second second/*/*/', 'who is slow again'],
       ])
       .epilogue(
-        'A line of a .jsonl: {"pair": ["n1", "n2"], "rate": 1.2e10, "unit": "B/s"}; rate null: it failed. Of a pair that was measured several times the newest counts. Exit codes: 0 no slow link, 1 a culprit, 2 a second pass is needed, or does not settle it, or fewer than three pairs have a rate, or a node was in no pair, or a pair was not measured to its end',
+        'A line of a .jsonl: {"pair": ["n1", "n2"], "rate": 1.2e10, "unit": "B/s"}; rate null: it failed. Of a pair that was measured several times the newest counts. Exit codes: 0 no slow link, 1 a culprit (without a second pass where each suspect was slow with every node that passed), 2 a second pass is needed, or does not settle it, or fewer than three pairs have a rate, or a node was in no pair, or a pair was not measured to its end',
       ),
   handler: ({ nodes, first, second, margin, seed, json }) => {
     const plan =
@@ -164,8 +166,7 @@ export const fleetPairsCommand: CommandModule = {
         process.exitCode = good;
         return;
       }
-      printSecondPass(secondPass(judged), json === true);
-      process.exitCode = EXIT.incomplete;
+      process.exitCode = printSecondPass(secondPass(judged), json === true);
       return;
     }
     const again = readPass(second);

@@ -18,6 +18,8 @@ interface Options {
   readonly out: string | null;
   readonly open: boolean;
   readonly samples: boolean;
+  /** File of a trace beside it; null: none. */
+  readonly trace: string | null;
 }
 
 const sizeText = (bytes: number): string =>
@@ -35,7 +37,7 @@ function tell(written: readonly Written[]): void {
   process.stdout.write(`${text}\n`);
 }
 
-async function report(path: string, { format: name, out, open, samples }: Options): Promise<void> {
+async function report(path: string, { format: name, out, open, samples, trace }: Options): Promise<void> {
   const format = formats.find((one) => one.name === name);
   if (format === undefined) throw new UserError(`there is no format ${name}`);
   if (samples && name !== 'csv') throw new UserError('--samples goes with --format csv');
@@ -64,6 +66,7 @@ async function report(path: string, { format: name, out, open, samples }: Option
   if (open && page !== undefined && !(await openPage(page.path))) {
     say(`no program here opens a page: open ${page.path} in a browser`);
   }
+  if (trace !== null) tellTrace(await writeTraceOf(read, trace));
 }
 
 function tellTrace({ path, launches, repetitions, oneByOne }: WrittenTrace): void {
@@ -117,7 +120,7 @@ export const reportCommand: CommandModule = {
       out: out === undefined ? null : String(out),
       open: open === true,
       samples: samples === true,
+      trace: trace === undefined ? null : String(trace),
     });
-    if (trace !== undefined) tellTrace(await writeTraceOf(String(record), String(trace)));
   },
 };

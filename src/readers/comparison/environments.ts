@@ -1,6 +1,7 @@
 /** Whether what is compared was launched with the same variables: libraries choose their code by them. Pure. */
 import { canonicalJson } from '../../record/digest.js';
 import type { RecordBatch } from '../../record/schema.js';
+import { mayRead, setVariables } from '../../stacks/read-variables.js';
 import type { Circumstance } from './circumstance.js';
 
 /**
@@ -25,19 +26,29 @@ const broughtBy = ({ stack: { own } }: RecordBatch): readonly string[] =>
 const launchKey = ({ stack: { provider, own }, case: one, device }: RecordBatch): string =>
   canonicalJson([provider, own?.name ?? null, one, device]);
 
-/** Empty where one of the two has no launch that says in what it ran. */
+type Variables = Readonly<Record<string, string>>;
+
+/** null: it has no launch that says in what it ran. */
+const variablesOf = ({ stack: { environment } }: RecordBatch): Variables | null =>
+  environment === undefined ? null : setVariables(environment);
+
+/**
+ * What neither of the two reads cannot be why their rates differ, as NCCL's of products on the CPU. One of them is enough: it may have
+ * gone without what the other one had and left alone.
+ */
 function differingNames(reference: RecordBatch, candidate: RecordBatch): readonly string[] {
-  const [own, other] = [reference.stack.environment, candidate.stack.environment];
-  if (own === undefined || other === undefined) return [];
+  const [own, other] = [variablesOf(reference), variablesOf(candidate)];
+  if (own === null || other === null) return [];
+  const isRead = [mayRead(reference.asked, own), mayRead(candidate.asked, other)];
   const names = [...new Set([...Object.keys(own), ...Object.keys(other)])].sort();
-  const differing = names.filter((name) => own[name] !== other[name]);
+  const differing = names.filter((name) => own[name] !== other[name] && isRead.some((reads) => reads(name)));
   if (launchKey(reference) === launchKey(candidate)) return differing;
   const brought = [...broughtBy(reference), ...broughtBy(candidate)];
   return differing.filter((name) => !OURS.has(name) && !brought.includes(name));
 }
 
-function variableText({ stack }: RecordBatch, name: string): string {
-  const value = stack.environment?.[name];
+function variableText(batch: RecordBatch, name: string): string {
+  const value = variablesOf(batch)?.[name];
   return value === undefined ? `without ${name}` : `${name}=${value}`;
 }
 

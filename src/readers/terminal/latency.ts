@@ -19,7 +19,7 @@ const NANO = 1e-9;
 const VERIFIED = 'where each chain ends, and that it goes through all lines';
 const VERIFIED_LOADED = `${VERIFIED}; the sum of what each loading thread read`;
 const COUNTED =
-  'ns: time of one load whose address the load before it brought, on one thread while the machine is otherwise at rest; cycles: of that thread’s clock, measured before and after the repetitions.';
+  'ns: time of one load whose address the load before it brought, on one thread, with no others of ours that load memory; cycles: of that thread’s clock, measured before and after the repetitions.';
 const ORDERS: Readonly<Record<string, string>> = {
   random:
     'random: any line may follow any other, so past the reach of the TLB a load also waits for the walk of page tables, the less the larger the pages are.',

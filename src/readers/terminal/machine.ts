@@ -1,9 +1,11 @@
 /** A machine's description for a person. */
-import { areLimitsShown, usableCpus } from '../../machine/capacity.js';
-import { capsOf } from '../../machine/frequency.js';
+import { isMemoryLimitShown, isQuotaShown, usableCpus } from '../../machine/capacity.js';
+import { capsOf, doubtfulLimit } from '../../machine/frequency.js';
 import { type GpuDescription, limitInForce, limitOverruled } from '../../machine/gpus.js';
 import type { MeasuredCaches } from '../../machine/implied-caches.js';
 import { parseCpuList } from '../../machine/linux/cpu-list.js';
+import { gpusNotShown, notShownText } from '../../machine/pci-gpus.js';
+import { hasIdOfImage, machineIdentity } from '../../machine/same-machine.js';
 import type { CacheDescription, ClockCap, CoreKind, MachineDescription } from '../../machine/types.js';
 import { formatBytes, plural, withPrefix } from '../../quantities/format.js';
 import { impliedText } from './implied-caches.js';
@@ -47,7 +49,15 @@ function kindText({ name, cores, cpus }: CoreKind): string {
 
 function quotaText(limits: MachineDescription['limits']): string {
   if (limits.cpuQuota !== null) return `quota of ${limits.cpuQuota} CPUs`;
-  return areLimitsShown(limits) ? 'no quota' : `quota ${UNKNOWN}`;
+  if (isQuotaShown(limits)) return 'no quota';
+  const { cgroupTold, cgroup } = limits;
+  const isAbove = cgroupTold && cgroup?.visible === true;
+  return `quota ${UNKNOWN}${isAbove ? ': groups above are hidden' : ''}`;
+}
+
+function memoryLimitText(limits: MachineDescription['limits']): string | null {
+  if (limits.memoryLimit !== null) return `limit ${formatBytes(limits.memoryLimit)}`;
+  return isMemoryLimitShown(limits) ? null : `limit ${UNKNOWN}`;
 }
 
 const capText = ({ limit, cpus }: ClockCap): string =>
@@ -55,6 +65,7 @@ const capText = ({ limit, cpus }: ClockCap): string =>
 
 function cpuRows({ cpu, limits }: MachineDescription, measured: MeasuredCaches | null): Row[] {
   const { frequency } = cpu;
+  const doubtful = doubtfulLimit(frequency);
   const smt = cpu.smt === null ? null : cpu.smt ? 'SMT on' : 'no SMT';
   return [
     ['CPU', known([cpu.modelName, cpu.vendor, `microcode ${orUnknown(cpu.microcode)}`])],
@@ -77,6 +88,7 @@ function cpuRows({ cpu, limits }: MachineDescription, measured: MeasuredCaches |
         [
           frequency.base && `base ${withPrefix(frequency.base, 'Hz', 3)}`,
           ...capsOf(frequency).map(capText),
+          doubtful && `allowed up to ${withPrefix(doubtful, 'Hz', 3)} (turbo off, base not known)`,
           frequency.max && `up to ${withPrefix(frequency.max, 'Hz', 3)}`,
           frequency.governors.length > 0
             ? `governor ${frequency.governors.join(', ')}`
@@ -126,13 +138,26 @@ function gpuText(gpu: GpuDescription): string {
 }
 
 /** Nothing where nobody asked. */
-function gpuRows({ gpus }: MachineDescription): Row[] {
+function gpuRows(machine: MachineDescription): Row[] {
+  const { gpus } = machine;
   if (gpus === undefined) return [];
-  if (gpus.devices.length === 0) return [['GPUs', `none: ${gpus.problem ?? 'the driver shows none'}`]];
-  return gpus.devices.map((gpu) => [`cuda:${gpu.ordinal}`, gpuText(gpu)]);
+  const missing = gpusNotShown(machine);
+  const notShown = missing?.addresses.map((address): Row => [`GPU ${address}`, notShownText(missing)]) ?? [];
+  const shown: Row[] =
+    gpus.devices.length === 0
+      ? [['GPUs', `none: ${gpus.problem ?? 'the driver shows none'}`]]
+      : gpus.devices.map((gpu) => [`cuda:${gpu.ordinal}`, gpuText(gpu)]);
+  return [...shown, ...notShown];
 }
 
-function systemRows({ memory, os, limits, virtualisation, runtime }: MachineDescription): Row[] {
+function machineIdText(machine: MachineDescription): string {
+  const id = machine.os.machineIdHash;
+  const ofImage = hasIdOfImage(machine) && id !== null ? ` (the image’s is ${id})` : '';
+  return `${orUnknown(machineIdentity(machine))}${ofImage}`;
+}
+
+function systemRows(machine: MachineDescription): Row[] {
+  const { memory, os, limits, virtualisation, runtime } = machine;
   const { hypervisor, guest, product, container } = virtualisation;
   const bytes = (value: number | null): string => (value === null ? UNKNOWN : formatBytes(value));
   return [
@@ -140,8 +165,9 @@ function systemRows({ memory, os, limits, virtualisation, runtime }: MachineDesc
       'memory',
       known([
         `${bytes(memory.total)} of which ${bytes(memory.available)} available`,
-        limits.memoryLimit !== null && `limit ${formatBytes(limits.memoryLimit)}`,
+        memoryLimitText(limits),
         memory.numaNodes.length > 0 ? plural(memory.numaNodes.length, 'NUMA node') : null,
+        limits.memoryPolicy !== undefined && `policy ${limits.memoryPolicy}`,
         memory.transparentHugePages && `huge pages ${memory.transparentHugePages}`,
         memory.swap !== null && memory.swap.used > 0 && `swap in use ${formatBytes(memory.swap.used)}`,
       ]),
@@ -165,7 +191,7 @@ function systemRows({ memory, os, limits, virtualisation, runtime }: MachineDesc
       ]),
     ],
     ['load', os.loadAverage === null ? UNKNOWN : os.loadAverage.join(' ')],
-    ['machine id', orUnknown(os.machineIdHash)],
+    ['machine id', machineIdText(machine)],
   ];
 }
 

@@ -1,6 +1,7 @@
 /** Cells that tables of rates have in common. Pure. */
 import { prefixOf, significant } from '../../quantities/format.js';
 import type { RecordBatch } from '../../record/schema.js';
+import { noScoreText } from '../launch-counts.js';
 import type { Style } from './style.js';
 
 /** The interval of a rate, in the prefix of the rate beside it. */
@@ -13,4 +14,10 @@ export function intervalText({ rate }: RecordBatch): string {
 export function outputText({ verified }: RecordBatch, style: Style): string {
   if (verified === 'failed') return style.bad('WRONG');
   return verified === 'passed' ? style.good('verified') : style.warn('not run');
+}
+
+/** In the place of a rate. */
+export function noScoreCell(batch: RecordBatch, style: Style): string {
+  const text = noScoreText(batch);
+  return text === 'no score' ? style.bad(text) : style.warn(text);
 }

@@ -6,7 +6,7 @@ import { medianRate } from '../../record/work.js';
 import { passesPeak } from '../../statistics/roofline.js';
 import { stackKey } from '../comparison/sides.js';
 import type { Cell, Fitting } from './fitting-table.js';
-import { intervalText } from './rate-cells.js';
+import { intervalText, noScoreCell } from './rate-cells.js';
 import { sparkline } from './sparkline.js';
 import type { Style } from './style.js';
 
@@ -54,7 +54,7 @@ export function ratesCells(
       rate !== null
         ? style.bold(withPrefix(rate, batch.rateUnit))
         : own.median === undefined
-          ? style.bad('no score')
+          ? noScoreCell(batch, style)
           : NONE,
     ),
     right('95 %', rate === null ? NONE : intervalText(batch)),

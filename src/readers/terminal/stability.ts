@@ -13,6 +13,7 @@ import { recommendationTexts } from '../recommendation.js';
 import { intervalsText } from './basis.js';
 import { type Cell, renderFitting } from './fitting-table.js';
 import { importedNotes, remarksOf } from './imported.js';
+import { noScoreCell } from './rate-cells.js';
 import { RATES_CAPTION, RATES_FITTING, ratesCells, severalStacks } from './rates-first.js';
 import { sparkline } from './sparkline.js';
 import { type Style, wrap } from './style.js';
@@ -63,7 +64,7 @@ function cellsOf(
     right('n', launchesText(batch, style)),
     right(
       'median',
-      median === undefined ? style.bad('no score') : style.bold(`${time(median, 4)} ${prefix}s`),
+      median === undefined ? noScoreCell(batch, style) : style.bold(`${time(median, 4)} ${prefix}s`),
     ),
     right('std', time(launches.std)),
     right('std error', time(launches.stdError)),

@@ -36,7 +36,7 @@ function recordInspectionSchema(
       .string()
       .optional()
       .describe(
-        'those of the threads, each bound to its own, as a list; absent: none was bound, or in records from before it was written',
+        'those of the threads, each bound to its own, as a list (of ranks to which their launcher gave different CPUs that of rank 0); absent: none was bound, or in records from before it was written',
       ),
     cpusUsed: z
       .number()
@@ -263,7 +263,7 @@ export function batchSchema(
         .int()
         .nullable()
         .describe(
-          'with these repetitions, for an interval of 1 % to either side: more than there are where these did not reach it (but in earlier records); null: the spread of fewer than 6 launches tells none (earlier records have a number that is no plan)',
+          'with these repetitions, for an interval of 1 % to either side: more than there are where these did not reach it (but in earlier records), 1000 where about half of them are far off, as of two modes, which no number is known to leave out; null: the spread of fewer than 6 launches tells none (earlier records have a number that is no plan)',
         ),
       launchesForOnePercentAtBest: z
         .int()

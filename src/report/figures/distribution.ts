@@ -2,6 +2,7 @@
 import type { Spec } from 'vega';
 import { formatSeconds, plural } from '../../quantities/format.js';
 import type { BatchModel } from '../model.js';
+import { noScoreOf } from '../no-score.js';
 import type { BatchFigure } from './figure.js';
 import { brief, domainOf, frame, numberAxis, numberScale, unitFor } from './parts.js';
 import type { Theme } from './theme.js';
@@ -147,11 +148,16 @@ function specOf({ violin, box, medians }: Shown, theme: Theme): Spec {
 export const distribution: BatchFigure = {
   scope: 'batch',
   name: 'distribution',
-  draw({ violin, box, between, shapeOf }) {
+  draw(batch) {
+    const { violin, box, between, shapeOf } = batch;
     const title = 'Distribution';
     if (box !== null && violin === null)
       return { title, why: 'the values were not published, only a table of them' };
-    if (violin === null || box === null || between === null) return { title, why: 'the batch has no score' };
+    if (violin === null || box === null || between === null)
+      return {
+        title,
+        why: noScoreOf(batch) === 'no score' ? 'the batch has no score' : 'the batch was not measured',
+      };
     if (violin.grid.length < 2) return { title, why: `all ${shapeOf} took the same time` };
     const { modes, n, beyond, bandwidth, bandwidthRule, scale } = violin;
     const width = scale === 'log' ? `${bandwidth.toPrecision(2)} in logarithms` : formatSeconds(bandwidth, 2);

@@ -2,10 +2,10 @@
 import type { Spec } from 'vega';
 import type { NamedNode } from '../../fleet/check.js';
 import { ruleText } from '../../fleet/rules.js';
-import { KNOTS, MEDIAN_KNOT, P05_KNOT, valuesOf } from '../../fleet/sketch.js';
+import { KNOTS, valuesOf } from '../../fleet/sketch.js';
 import type { Fleet, Series } from '../../fleet/table.js';
 import { plural, withPrefix } from '../../quantities/format.js';
-import { sortedCopy } from '../../statistics/quantile.js';
+import { median, sortedCopy } from '../../statistics/quantile.js';
 import { type Violin, violinOfSorted } from '../../statistics/violin.js';
 import type { Absent, Figure } from './figure.js';
 import { markedValues, nodeViolins, quantileMarks } from './node-violins.js';
@@ -19,11 +19,16 @@ const OF_EACH = 48;
 /** So many others show what their fleet is like. */
 const MOST_OTHERS = 200;
 
-interface Row {
+/** By which nodes are judged: no quantiles of a shape, which is of the repetitions of all launches together. */
+interface Judged {
+  readonly median: number;
+  /** null: not known. */
+  readonly p05: number | null;
+}
+
+interface Row extends Judged {
   readonly name: string;
   readonly violin: Violin;
-  readonly median: number;
-  readonly p05: number;
 }
 
 const sketchAt = ({ sketches }: Series, row: number): Float32Array =>
@@ -55,18 +60,25 @@ function othersOf(series: Series, nodeOf: (row: number) => number, own: number):
   return { rows, name: `${devices}${plural(nodes, 'other node')}`, all: all.length };
 }
 
-function rowOf(name: string, values: Float64Array, sketch: ArrayLike<number>): Row {
-  return {
-    name,
-    violin: violinOfSorted(values),
-    median: sketch[MEDIAN_KNOT] ?? 0,
-    p05: sketch[P05_KNOT] ?? 0,
+/** Of several rows the middle one, of those that have one. */
+function judgedOf({ columns }: Series, rows: readonly number[]): Judged {
+  const middleOf = (column: Float64Array): number | null => {
+    const known = rows.map((row) => column[row] ?? Number.NaN).filter((value) => !Number.isNaN(value));
+    return known.length === 0 ? null : median(known);
   };
+  return { median: middleOf(columns.median) ?? 0, p05: middleOf(columns.p05) };
 }
+
+const rowText = ({ name, median: middle, p05 }: Row, rate: (value: number) => string): string =>
+  `${name}: median ${rate(middle)}${p05 === null ? '' : `, 95 % of the repetitions reach ${rate(p05)}`}`;
 
 /** @param rows the first is the node's */
 function specOf(rows: readonly Row[], unit: string, theme: Theme): Spec {
-  const ends = rows.flatMap(({ violin }) => [...violin.grid]);
+  const ends = rows.flatMap((row) => [
+    ...row.violin.grid,
+    row.median,
+    ...(row.p05 === null ? [] : [row.p05]),
+  ]);
   const { factor, name } = unitFor(ends, unit);
   const axis = { type: 'linear', domain: extentOf(ends.map((value) => value / factor)) } as const;
   const shape = rows.flatMap((row) =>
@@ -74,7 +86,9 @@ function specOf(rows: readonly Row[], unit: string, theme: Theme): Spec {
       (edge) => ({ ...edge, ofNode: row === rows[0] }),
     ),
   );
-  const marks = rows.flatMap((row) => markedValues(row.name, row.median / factor, row.p05 / factor));
+  const marks = rows.flatMap((row) =>
+    markedValues(row.name, row.median / factor, row.p05 === null ? null : row.p05 / factor),
+  );
   return rowsFrame(theme, {
     names: rows.map((row) => row.name),
     row: ROW,
@@ -108,25 +122,22 @@ export function drawNode({ nodes, places, series }: Fleet, named: NamedNode): Fi
   }
   const others = othersOf(one, (row) => placeOf(row, one)?.node ?? -1, own);
   if (others.rows.length === 0) return { title, why: 'no other node has a distribution to stand beside' };
-  const ownSketch = sketchAt(one, own);
   const pooled = sortedCopy(others.rows.flatMap((row) => [...valuesOf(sketchAt(one, row), OF_EACH)]));
-  const middle = Float64Array.from({ length: KNOTS }, (_, knot) => {
-    const all = sortedCopy(others.rows.map((row) => sketchAt(one, row)[knot] ?? 0));
-    return all[all.length >> 1] ?? 0;
+  const rowOf = (name: string, values: Float64Array, of: readonly number[]): Row => ({
+    ...{ name, violin: violinOfSorted(values) },
+    ...judgedOf(one, of),
   });
   const rows = [
-    rowOf(named.node, valuesOf(ownSketch, OF_NODE), ownSketch),
-    rowOf(others.name, pooled, middle),
+    rowOf(named.node, valuesOf(sketchAt(one, own), OF_NODE), [own]),
+    rowOf(others.name, pooled, others.rows),
   ];
   const chosen =
     others.all > others.rows.length ? ` Beside it are ${others.name}, evenly chosen of ${others.all}.` : '';
   const rate = (value: number): string => withPrefix(value, one.unit);
   return {
     title,
-    caption: `${named.cause}: ${ruleText(finding)}. The shapes are drawn from seventeen quantiles of each node; the fastest hundredth is not in them. Bars are medians, triangles what 5 % of the repetitions fall below.${chosen}`,
-    alternative: rows
-      .map((row) => `${row.name}: median ${rate(row.median)}, 95 % of the repetitions reach ${rate(row.p05)}`)
-      .join('. '),
+    caption: `${named.cause}: ${ruleText(finding)}. The shapes are drawn from seventeen quantiles of each node; the fastest hundredth is not in them. Bars and triangles are what nodes are judged by: over the launches, the median of their medians, and of what 5 % of their repetitions fall below; of the other nodes, the median of theirs.${chosen}`,
+    alternative: rows.map((row) => rowText(row, rate)).join('. '),
     spec: (theme) => specOf(rows, one.unit, theme),
     data: {
       columns: ['who', `rate (${one.unit})`, 'density', 'scale'],

@@ -14,6 +14,7 @@ import {
 import { isDrawn } from '../figures/figure.js';
 import type { ReportFigures } from '../figures/index.js';
 import type { ReportModel } from '../model.js';
+import { valueText } from '../no-score.js';
 import { commandText, originRows } from '../origin.js';
 import { OVERLAP_CAPTION, OVERLAP_COLUMNS, overlapRows } from '../overlap.js';
 import { failedLines, flagLines, notCheckedLines, warnings } from '../page/head.js';
@@ -53,7 +54,7 @@ function verdictLines(report: ReportModel): readonly string[] {
     ];
   return [
     ...warnings(report).map((text) => `**${escaped(text)}**`),
-    `**${escaped(headline.value ?? 'no score')}**${headline.of === '' ? '' : ` (${escaped(headline.of)})`}, ${escaped(headline.uncertainty)}.`,
+    `**${escaped(valueText(report))}**${headline.of === '' ? '' : ` (${escaped(headline.of)})`}, ${escaped(headline.uncertainty)}.`,
     `${escaped(headline.verification)}.`,
   ].flatMap((line) => ['', line]);
 }

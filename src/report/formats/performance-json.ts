@@ -4,6 +4,7 @@
  * slowest, so that the order of ranks never changes the result (theirs takes the first time that is not nought).
  */
 import { EXIT, UserError } from '../../errors.js';
+import { plural } from '../../quantities/format.js';
 import { refuseFault } from '../../readers/refuse-fault.js';
 import { isCutShort } from '../../record/result.js';
 import type { RecordBatch, RecordInspection } from '../../record/schema.js';
@@ -72,17 +73,44 @@ export function mergePerformance(
   };
 }
 
-/** How often a launch called what it measured only its samples tell: where a call is too short for the clock, each is of many. */
-function workerOf(launches: readonly RecordInspection[], folder: string): Worker {
-  const each = launches.map((launch): Worker => {
-    const found = readLaunch(folder, launch);
-    if ('why' in found)
-      throw new UserError(`launch ${launch.index + 1} ${found.why}, so nobody knows how many calls it made`);
-    const { seconds, callsPerSample } = found.samples;
-    return { calls: seconds.length * callsPerSample, seconds: sum([...seconds]) * callsPerSample };
-  });
-  return { calls: sum(each.map(({ calls }) => calls)), seconds: sum(each.map((one) => one.seconds)) };
+interface Counted {
+  readonly workers: readonly Worker[];
+  /** Those that are in it. */
+  readonly launches: readonly RecordInspection[];
+  /** Those that are not, with the reason of each: their samples are gone, or are not those that were written. */
+  readonly lost: readonly string[];
 }
+
+/** How often a launch called what it measured only its samples tell: where a call is too short for the clock, each is of many. */
+function countedBySamples(measured: readonly RecordInspection[], folder: string): Counted {
+  const [launches, lost]: [RecordInspection[], string[]] = [[], []];
+  let [calls, seconds] = [0, 0];
+  for (const launch of measured) {
+    const found = readLaunch(folder, launch);
+    if ('why' in found) {
+      lost.push(`launch ${launch.index + 1} ${found.why}`);
+      continue;
+    }
+    const { samples } = found;
+    launches.push(launch);
+    calls += samples.seconds.length * samples.callsPerSample;
+    seconds += sum([...samples.seconds]) * samples.callsPerSample;
+  }
+  return { workers: launches.length === 0 ? [] : [{ calls, seconds }], launches, lost };
+}
+
+/** Ranks are counted in the record itself. */
+const countedOf = ({ ranks }: RecordBatch, measured: readonly RecordInspection[], folder: string): Counted =>
+  ranks === undefined
+    ? countedBySamples(measured, folder)
+    : {
+        workers: ranks.ranks.map(({ total }) => ({
+          calls: ranks.calls ?? ranks.repetitions,
+          seconds: total,
+        })),
+        launches: measured,
+        lost: [],
+      };
 
 /** Calls a second of all workers that the ceiling allows; null where none is known. */
 function mostCallsOf({ ranks, roofline, work }: RecordBatch): number | null {
@@ -102,27 +130,27 @@ function whyNone({ verified, imported, inspections }: RecordBatch): string {
   return `no launch counts${refused.reason === null ? '' : `: ${refused.reason}`}`;
 }
 
-/**
- * null where nothing was measured to its end. What failed, was cut short or computed wrong results does not count.
- * @throws UserError where the launches' samples cannot be read
- */
-function performanceOf(batch: RecordBatch, folder: string): Performance | null {
-  const { ranks, inspections, elapsed } = batch;
+interface Reached extends Pick<Counted, 'lost'> {
+  readonly performance: Performance;
+}
+
+/** What failed, was cut short or computed wrong results does not count. @returns a sentence where nothing does */
+function reachedBy(batch: RecordBatch, folder: string): Reached | string {
+  const { inspections, elapsed } = batch;
   const measured = inspections.filter(({ status }) => status === 'measured');
-  if (elapsed === null || measured.length === 0) return null;
-  const ready = measured.map(({ spans }) =>
+  if (elapsed === null || measured.length === 0) return whyNone(batch);
+  const { workers, launches, lost } = countedOf(batch, measured, folder);
+  if (workers.length === 0) return `${lost[0]}, so nobody knows how many calls it made`;
+  const ready = launches.map(({ spans }) =>
     sum(spans.filter(({ name }) => PROGRAMMING.includes(name)).map(({ seconds }) => seconds)),
   );
-  const workers =
-    ranks === undefined
-      ? [workerOf(measured, folder)]
-      : ranks.ranks.map(({ total }) => ({ calls: ranks.calls ?? ranks.repetitions, seconds: total }));
-  return mergePerformance(workers, {
+  const performance = mergePerformance(workers, {
     // Nothing is compiled for a case.
     compile_time: 0,
     est_samples_per_sec: mostCallsOf(batch) ?? NOT_KNOWN,
     programming_time: Math.max(0, ...ready),
   });
+  return { performance, lost };
 }
 
 const textOf = (content: Performance | readonly Written[]): string => `${JSON.stringify(content, null, 4)}\n`;
@@ -136,7 +164,12 @@ interface Written {
   readonly stack: string;
 }
 
-function only({ read: { record, folder } }: Request): Performance {
+/** A file of fewer launches than were measured says so, as it has no place for that itself. */
+function tellLost(name: string, { lost }: Reached, warn: Request['warn']): void {
+  if (lost.length > 0) warn(`${name} is without ${plural(lost.length, 'launch', 'launches')}: ${lost[0]}`);
+}
+
+function only({ read: { record, folder }, warn }: Request): Performance {
   refuseFault(record, FILE);
   const [batch, ...others] = record.batches;
   if (others.length > 0)
@@ -144,10 +177,11 @@ function only({ read: { record, folder } }: Request): Performance {
       `performance.json is of one case, and this record has ${record.batches.length}: give --out a folder, and each gets its own`,
     );
   if (batch === undefined) throw new UserError('nothing was measured, so there is no performance to write');
-  const performance = performanceOf(batch, folder);
-  if (performance === null)
-    throw new UserError(`${whyNone(batch)}, so there is no performance to write`, EXIT.incomplete);
-  return performance;
+  const reached = reachedBy(batch, folder);
+  if (typeof reached === 'string')
+    throw new UserError(`${reached}, so there is no performance to write`, EXIT.incomplete);
+  tellLost(FILE, reached, warn);
+  return reached.performance;
 }
 
 export const performanceJson: Format = {
@@ -161,15 +195,16 @@ export const performanceJson: Format = {
     refuseFault(record, FILE);
     const written: Written[] = [];
     for (const [i, batch] of record.batches.entries()) {
-      const performance = performanceOf(batch, folder);
+      const reached = reachedBy(batch, folder);
       const name = record.batches.length === 1 ? FILE : `performance.${i + 1}.json`;
       const stack = report.batches[i]?.stack ?? batch.stack.provider;
-      if (performance === null) {
-        warn(`${name} is not written: ${batch.title} (${stack}): ${whyNone(batch)}`);
+      if (typeof reached === 'string') {
+        warn(`${name} is not written: ${batch.title} (${stack}): ${reached}`);
         continue;
       }
+      tellLost(name, reached, warn);
       written.push({ file: name, batch: i, case: batch.title, stack });
-      yield { name, text: textOf(performance) };
+      yield { name, text: textOf(reached.performance) };
     }
     if (record.batches.length > 1) yield { name: CASES, text: textOf(written) };
   },

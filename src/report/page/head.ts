@@ -7,6 +7,7 @@ import { missedPrecision } from '../../readers/precision.js';
 import { sentence } from '../comparison.js';
 import { damageText } from '../damage.js';
 import type { BatchModel, ReportModel } from '../model.js';
+import { valueText } from '../no-score.js';
 import { commandText, originRows } from '../origin.js';
 import { OVERLAP_CAPTION, OVERLAP_COLUMNS, overlapRows } from '../overlap.js';
 import { RATES_CAPTION, RATES_COLUMNS, ratesRows } from '../rates.js';
@@ -118,7 +119,7 @@ function verdictHtml(report: ReportModel): string {
   return [
     '<section class="verdict" aria-label="Verdict">',
     ...alarms,
-    `<p class="value">${textHtml(headline.value ?? 'no score')}</p>`,
+    `<p class="value">${textHtml(valueText(report))}</p>`,
     ...(headline.of === '' ? [] : [`<p>${textHtml(headline.of)}</p>`]),
     `<p>${textHtml(headline.uncertainty)}</p>`,
     `<p class="badge ${headline.trust}">${textHtml(headline.verification)}</p>`,

@@ -3,6 +3,7 @@
  * neighbour's load triples a median: run-queue delay and involuntary switches show it.
  */
 import { formatSeconds, formatShare, grouped, plural, significant } from '../../quantities/format.js';
+import { QUOTA_ABOVE } from '../../telemetry/cgroup.js';
 import type { Observation, ThreadTelemetry } from '../../telemetry/types.js';
 import type { Seconds } from '../../units.js';
 import { quantileSorted } from '../quantile.js';
@@ -128,6 +129,11 @@ function whose({ threads, telemetry }: Observation, own: OwnThreads | null): { w
       cure: 'measure with fewer threads',
     };
   if (own !== null) return { who: ranText(own, threads), cure: KEEP_TO_NUMBER };
+  if (telemetry.missing.some(({ what }) => what === QUOTA_ABOVE))
+    return {
+      who: 'other work ran on these CPUs, or a quota that is hidden here held the threads up',
+      cure: 'end it, measure on other CPUs, or look for the quota on the host',
+    };
   return { who: 'other work ran on these CPUs', cure: 'end it, or measure on other CPUs' };
 }
 

@@ -1,5 +1,6 @@
 /** A CPU quota or a thermal limit stopped the threads: the rate inside a repetition is a burst that does not last. */
 import { formatSeconds, formatShare, plural } from '../../quantities/format.js';
+import { QUOTA_ABOVE } from '../../telemetry/cgroup.js';
 import type { CgroupTelemetry } from '../../telemetry/types.js';
 import type { Seconds } from '../../units.js';
 import { type Detector, whyMissing } from './detector.js';
@@ -44,10 +45,13 @@ export const throttled: Detector = {
   },
   blindness({ telemetry }) {
     const unseen: string[] = [];
+    const above = telemetry.missing.find(({ what }) => what === QUOTA_ABOVE);
     if (telemetry.cgroup === null) {
       unseen.push(
         `CPU quota: ${whyMissing(telemetry, 'CPU quota', 'the control group’s counters are not visible')}`,
       );
+    } else if (above !== undefined) {
+      unseen.push(`CPU quota: ${above.why}`);
     }
     if (telemetry.thermalThrottles === null) {
       unseen.push(

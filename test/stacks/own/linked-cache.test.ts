@@ -2,31 +2,40 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type * as debian from '../../../src/stacks/own/debian.js';
 import type { StackLock } from '../../../src/stacks/own/lock.js';
-import { makeOwnStack } from '../../../src/stacks/own/provision.js';
+import type * as npm from '../../../src/stacks/own/npm.js';
 import { onlyRequest } from '../../../src/stacks/own/request.js';
 import { parseStackFile } from '../../../src/stacks/own/stack-file.js';
 import { writePackage } from '../../support/frameworks.js';
+import { withModule } from '../../support/mocked.js';
 
 const LIBRARY = '/usr/lib/libmine.so';
 const BACKEND = '@tensorflow/tfjs-backend-cpu';
 
 /** What npm installs of it: the file that computes. */
-const installed = vi.hoisted(() => ({ install: (_: string): void => {} }));
-vi.mock(import('../../../src/stacks/own/npm.js'), async (original) => ({
-  ...(await original()),
-  installNpm: async (_, folder) => installed.install(folder),
-}));
-vi.mock(import('../../../src/stacks/own/debian.js'), async (original) => ({
-  ...(await original()),
-  installedVersions: async () => ({}),
-  unpackDebian: async (_, __, root) => {
-    mkdirSync(dirname(join(root, LIBRARY)), { recursive: true });
-    writeFileSync(join(root, LIBRARY), '');
-    return { [LIBRARY]: 'libmine1' };
-  },
-}));
+let install: (folder: string) => void = () => {};
+const installNpm: typeof npm.installNpm = async (_, folder) => install(folder);
+
+const installedVersions: typeof debian.installedVersions = async () => ({});
+const unpackDebian: typeof debian.unpackDebian = async (_, __, root) => {
+  mkdirSync(dirname(join(root, LIBRARY)), { recursive: true });
+  writeFileSync(join(root, LIBRARY), '');
+  return { [LIBRARY]: 'libmine1' };
+};
+
+const { makeOwnStack } = await withModule('src/stacks/own/npm.ts', { installNpm }, () =>
+  withModule(
+    'src/stacks/own/debian.ts',
+    { installedVersions, unpackDebian },
+    () => import('../../../src/stacks/own/provision.js'),
+  ),
+);
+
+beforeEach(() => {
+  install = () => {};
+});
 
 const before = process.env.XDG_CACHE_HOME;
 let home = '';
@@ -72,7 +81,7 @@ const writeBackend = (folder: string): void => {
 };
 
 it('a framework is taken from the stack’s packages', async () => {
-  installed.install = (folder) => {
+  install = (folder) => {
     writeBackend(folder);
     writePackage(folder, '@tensorflow/tfjs-core', '');
   };
@@ -91,8 +100,8 @@ it.each<[string, (folder: string) => void]>([
       );
     },
   ],
-])('a framework of which a package %s is refused', async (_, install) => {
+])('a framework of which a package %s is refused', async (_, asInstalled) => {
   writePackage(home, '@tensorflow/tfjs-core', '');
-  installed.install = install;
+  install = asInstalled;
   await expect(framework()).rejects.toThrow('its packages are not all that tfjs:cpu needs');
 });
