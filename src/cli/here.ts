@@ -9,6 +9,9 @@ import { PCI_DEVICES, readPciGpus } from '../machine/pci-gpus.js';
 import type { MachineDescription } from '../machine/types.js';
 import type { Seconds } from '../units.js';
 
+/** Without its GPUs, so that nobody is waited for. */
+export const hostHere = (): MachineDescription => describeMachine(readLocalFile, localDeps());
+
 /**
  * @param gpus whether to ask the NVIDIA driver also where none is visible: that takes a process of its own
  * @param limit for its answer; null: a minute
@@ -16,7 +19,7 @@ import type { Seconds } from '../units.js';
 export function describeHere(gpus = false, limit: Seconds | null = null): MachineDescription {
   const pciGpus = readPciGpus(readLocalFile, listLocalFolder(PCI_DEVICES), process.env);
   const machine = {
-    ...describeMachine(readLocalFile, localDeps()),
+    ...hostHere(),
     ...(pciGpus === null ? {} : { pciGpus }),
   };
   return gpus || gpusVisible() ? { ...machine, gpus: surveyGpus(limit) } : machine;

@@ -19,6 +19,10 @@ export interface CachedVerdict {
   readonly checks: number;
   /** Of them those of which something was said, the others were skipped; absent: an older pi-bench. */
   readonly judged?: number;
+  /** Required checks that failed, by their ids; absent: none, or an older pi-bench. */
+  readonly failed?: readonly string[];
+  /** Of those that had failed in the verdicts that it found, which it could judge; absent: none, or an older pi-bench. */
+  readonly judgedAgain?: readonly string[];
   /** Where it was written; it may be gone since, as where an epilog keeps that of a no only. */
   readonly record: string;
   /** What it was held to beside the suite: `gpu=8`, `baseline=<sha256>` (of before `baseline`); absent: nothing, or an older pi-bench. */
@@ -134,31 +138,51 @@ function sawAsMuch(later: Seen | undefined, earlier: Seen | undefined): boolean 
 const isHeld = (held: readonly string[], one: string): boolean =>
   held.includes(one) || (one === 'baseline' && held.some((other) => other.startsWith('baseline=')));
 
+/** Whether all is checked that was: by the same suite, and of a tier by any higher one, which hold all that the lower ones check. */
+const checksAsMuch = (later: CachedVerdict, earlier: CachedVerdict): boolean =>
+  earlier.tier === null || later.tier === null
+    ? later.suite === earlier.suite && later.tier === earlier.tier
+    : later.tier >= earlier.tier;
+
+/** What failed and could not be judged again, as without the node's earlier runs, may still be so. */
+const judgedWhatFailed = ({ judgedAgain = [] }: CachedVerdict, { failed = [] }: CachedVerdict): boolean =>
+  hasAll(judgedAgain, failed);
+
 /**
- * What a suite says is settled anew by itself, and a tier also by any higher one: those hold all that the lower ones check. Who asks for
- * less, without the counts or the very baseline by which a node fell, settles nothing, nor who looked at less of it; nor does a file
- * that calls itself like a tier, nor a no whoever could not tell.
+ * What a suite says is settled anew by itself, and a tier also by any higher one. Who asks for less, without the counts or the very
+ * baseline by which a node fell, settles nothing, nor who looked at less of it, or could not judge what failed; nor does a file that
+ * calls itself like a tier, nor a no whoever could not tell.
  */
 export const supersedes = (later: CachedVerdict, earlier: CachedVerdict): boolean =>
   !(later.outcome === 'inconclusive' && earlier.outcome === 'not-qualified') &&
   (earlier.held ?? []).every((one) => isHeld(later.held ?? [], one)) &&
   sawAsMuch(later.saw, earlier.saw) &&
-  (earlier.tier === null || later.tier === null
-    ? later.suite === earlier.suite && later.tier === earlier.tier
-    : later.tier >= earlier.tier);
+  judgedWhatFailed(later, earlier) &&
+  checksAsMuch(later, earlier);
 
 const unknown = (why: string): Answer => ({ line: cut(`inconclusive: ${why}`), code: 2 });
 const RUN = 'run: pi-bench qualify';
 
-/** ` on 2 of 64 CPUs`; nothing where it was all of them, or nobody knows. */
-function partText(saw: Seen | undefined): string {
-  if (saw === undefined || saw.cpus === null || saw.online === null || sawAllCpus(saw)) return '';
-  return ` on ${cpusOf(saw.cpus).length} of ${cpusOf(saw.online).length} CPUs`;
+/** `2 of 64 CPUs`; null: all of them, or nobody knows. */
+function cpusText({ cpus, online }: Seen): string | null {
+  if (cpus === null || online === null || sawAllCpus({ cpus, online, gpus: [] })) return null;
+  return `${cpusOf(cpus).length} of ${cpusOf(online).length} CPUs`;
+}
+
+/**
+ * ` on 2 of 64 CPUs, 7 of 8 GPUs`; nothing where it was all of them, or nobody knows.
+ * @param known GPUs that some verdict of this node saw
+ */
+function partText(saw: Seen | undefined, known: ReadonlySet<string>): string {
+  if (saw === undefined) return '';
+  const gpus = saw.gpus.length < known.size ? `${saw.gpus.length} of ${known.size} GPUs` : null;
+  const parts = [cpusText(saw), gpus].filter((text) => text !== null);
+  return parts.length === 0 ? '' : ` on ${parts.join(', ')}`;
 }
 
 /** How closely one looked, first by how much of the node it saw. */
 const closeness = ({ saw, checks, judged = checks }: CachedVerdict): readonly number[] => [
-  partText(saw) === '' ? 1 : 0,
+  saw === undefined || cpusText(saw) === null ? 1 : 0,
   saw?.gpus.length ?? 0,
   judged,
 ];
@@ -173,12 +197,23 @@ function closestFirst(a: CachedVerdict, b: CachedVerdict): number {
   return i < 0 ? 0 : (other[i] ?? 0) - (own[i] ?? 0);
 }
 
+/** Whether a later look at as much found some GPUs gone: what the earlier one saw is no longer what is there. */
+const missesGpus = (later: CachedVerdict, earlier: CachedVerdict): boolean =>
+  Date.parse(later.at) > Date.parse(earlier.at) &&
+  checksAsMuch(later, earlier) &&
+  later.saw !== undefined &&
+  !hasAll(later.saw.gpus, earlier.saw?.gpus ?? []);
+
 /** The shipped ones, the most thorough last. */
 export const TIERS = ['t0', 't1', 't2', 't3'] as const;
 
 /** A suite of one's own has no tier, so nobody knows how thorough it is. */
 const isAsThorough = ({ tier }: CachedVerdict, least: string | null): boolean =>
   least === null || (tier !== null && tier >= least);
+
+/** A quick look that could not tell, as while others worked here, says nothing of what is asked for. */
+const isBeside = ({ outcome, tier }: CachedVerdict, least: string | null): boolean =>
+  outcome === 'inconclusive' && least !== null && tier !== null && tier < least;
 
 /** Why a yes of what looked less closely than was asked for is none. */
 function notThorough(
@@ -203,7 +238,7 @@ const WORST: readonly CachedVerdict['outcome'][] = ['not-qualified', 'inconclusi
  * @param text of the file; null: there is none
  * @param maxAge seconds
  * @param now milliseconds since 1970
- * @param least tier that a yes has to be of, t1 or a higher one; a no counts whatever it is of. null: any, and suites of one's own
+ * @param least tier that a yes has to be of, t1 or a higher one; of lower ones only a no counts. null: any, and suites of one's own
  */
 export function answerOf(
   text: string | null,
@@ -221,8 +256,9 @@ export function answerOf(
   if (age(last) < -60) return unknown('the verdict is from the future: look at the clock');
   if (age(last) > maxAge) return unknown(`the verdict is ${ageText(age(last))} old; ${RUN}`);
   const unsettled = newest.filter((one, i) => !newest.slice(0, i).some((later) => supersedes(later, one)));
-  const standing = unsettled.filter((one) => age(one) <= maxAge);
-  const outcome = WORST.find((name) => standing.some((one) => one.outcome === name)) ?? 'inconclusive';
+  const standing = unsettled.filter((one) => age(one) <= maxAge && !isBeside(one, least));
+  // Where none is left there is no verdict of what is asked for, and so no yes either.
+  const outcome = WORST.find((name) => standing.some((one) => one.outcome === name)) ?? 'qualified';
   const before = unsettled.find((one) => one.outcome === 'not-qualified' && age(one) > maxAge);
   if (outcome === 'qualified' && before !== undefined)
     return unknown(`${before.suite} said no ${ageText(age(before))} ago, and nothing settled it since`);
@@ -231,12 +267,14 @@ export function answerOf(
   if (least !== null && outcome === 'qualified' && enough.length === 0)
     return notThorough(newest, least, age);
   // Of several that say the same, the one that looked closest.
-  const [told = last] = enough.toSorted(closestFirst);
+  const current = enough.filter((one) => !enough.some((later) => missesGpus(later, one)));
+  const [told = last] = current.toSorted(closestFirst);
   const { suite, why, saw } = told;
   const what = why ?? checksText(told);
+  const gpus = new Set(all.flatMap((one) => one.saw?.gpus ?? []));
   return {
     line: cut(
-      `${outcome} ${suite} ${ageText(Math.max(0, age(told)))} ago${partText(saw)}: ${what}`.replaceAll(
+      `${outcome} ${suite} ${ageText(Math.max(0, age(told)))} ago${partText(saw, gpus)}: ${what}`.replaceAll(
         /\s+/g,
         ' ',
       ),

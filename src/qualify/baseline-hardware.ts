@@ -4,16 +4,11 @@ import { machineLabels } from '../record/labels.js';
 import type { Labels } from '../record/schema.js';
 import type { BaselineDevice } from './baseline-schema.js';
 
+/** What a fault of a node or a setting of its firmware changes, and makes it no node of another kind. */
+export const COUNTS = ['sockets', 'cores', 'smt', 'numa_nodes'] as const;
+
 /** Of a record's labels, in the order in which a difference is told. */
-const FACTS = [
-  'architecture',
-  'cpu_vendor',
-  'cpu_family_model_stepping',
-  'sockets',
-  'cores',
-  'smt',
-  'numa_nodes',
-] as const;
+const FACTS = ['architecture', 'cpu_vendor', 'cpu_family_model_stepping', ...COUNTS] as const;
 
 export type Hardware = Readonly<Record<string, string | number | boolean>>;
 

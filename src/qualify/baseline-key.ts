@@ -40,6 +40,15 @@ export const sameButLimit = (a: BaselineDevice, b: BaselineDevice): boolean =>
   a.pciDevice === b.pciDevice &&
   a.pciSubsystem === b.pciSubsystem;
 
+const agree = (a: string | null, b: string | null): boolean => a === null || b === null || a === b;
+
+/** Of one kind, whatever a fault or a setting makes of it: CPUs that are offline, a lower power limit, a GPU of which NVML is silent. */
+export const sameKind = (a: BaselineDevice, b: BaselineDevice): boolean =>
+  a.kind === b.kind &&
+  a.name === b.name &&
+  agree(a.pciDevice, b.pciDevice) &&
+  agree(a.pciSubsystem, b.pciSubsystem);
+
 /** By the fields that we know: those that a newer pi-bench added would keep equal devices apart. */
 export const sameDevice = (a: BaselineDevice, b: BaselineDevice): boolean =>
   sameButLimit(a, b) && a.powerLimitWatts === b.powerLimitWatts;

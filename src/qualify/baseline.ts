@@ -5,8 +5,15 @@ import { UserError } from '../errors.js';
 import type { MachineDescription } from '../machine/types.js';
 import { withPrefix } from '../quantities/format.js';
 import { MOST_OF_CEILING } from '../statistics/roofline.js';
-import { type DeviceHere, hardwareDifference, hardwareOf } from './baseline-hardware.js';
-import { baselineDevice, baselineKey, deviceText, sameButLimit, sameDevice } from './baseline-key.js';
+import { COUNTS, type DeviceHere, hardwareDifference, hardwareOf } from './baseline-hardware.js';
+import {
+  baselineDevice,
+  baselineKey,
+  deviceText,
+  sameButLimit,
+  sameDevice,
+  sameKind,
+} from './baseline-key.js';
 import {
   BASELINE_KIND,
   BASELINE_VERSION,
@@ -124,6 +131,10 @@ interface Held {
   readonly who: string;
 }
 
+/** What to do where power limits differ. @param device of the baseline */
+export const limitAdvice = ({ powerLimitWatts }: BaselineDevice): string =>
+  `${powerLimitWatts === null ? '' : `set it (nvidia-smi -pl ${powerLimitWatts}), or `}make a baseline of nodes with theirs (pi-bench fleet baseline)`;
+
 /** @throws UserError where a device differs from one of theirs by its power limit alone: it would be held to nothing */
 function requireSameLimits({ theirs, here, name, who }: Held): void {
   for (const one of here) {
@@ -133,17 +144,15 @@ function requireSameLimits({ theirs, here, name, who }: Held): void {
     const [limit, own] = [device, one].map(({ powerLimitWatts: watts }) =>
       watts === null ? 'an unknown power limit' : `a power limit of ${watts} W`,
     );
-    const set =
-      device.powerLimitWatts === null ? '' : `set it (nvidia-smi -pl ${device.powerLimitWatts}), or `;
     throw new UserError(
-      `${name} is a baseline of ${one.name} with ${limit}, and ${who} ${one.name} with ${own}: ${set}make a baseline of nodes with theirs (pi-bench fleet baseline)`,
+      `${name} is a baseline of ${one.name} with ${limit}, and ${who} ${one.name} with ${own}: ${limitAdvice(device)}`,
     );
   }
 }
 
 /** @throws UserError where no device is one of theirs */
-function requireSameDevice({ theirs, here, name, who }: Held): void {
-  if (theirs.some((device) => here.some((one) => sameDevice(device, one)))) return;
+function requireSameDevice({ theirs, here, name, who }: Held, same: typeof sameDevice): void {
+  if (theirs.some((device) => here.some((one) => same(device, one)))) return;
   const texts = (devices: readonly BaselineDevice[]): string =>
     [...new Set(devices.map(deviceText))].join(', ');
   throw new UserError(
@@ -170,9 +179,23 @@ function requireSameMachine(
 }
 
 /**
- * Looks at each kind of device by itself: that the CPUs are the same must not answer for GPUs with another power limit. A kind of
- * which the baseline has nothing is not judged by it, and one that is not here is missing: beside a kind that both have, neither is
- * other hardware.
+ * Each kind of device by itself: that the CPUs are the same must not answer for GPUs with another power limit. A kind of which the
+ * baseline has nothing is not judged by it, and one that is not here is missing: beside a kind that both have, neither is other
+ * hardware.
+ */
+function eachKind(held: Held): readonly Held[] {
+  const kinds = [...new Set(held.here.map(({ kind }) => kind))];
+  const each = kinds.map((one): Held => {
+    const ofKind = ({ kind }: BaselineDevice): boolean => kind === one;
+    return { ...held, theirs: held.theirs.filter(ofKind), here: held.here.filter(ofKind) };
+  });
+  const shared = each.filter(({ theirs }) => theirs.length > 0);
+  return shared.length > 0 ? shared : [held];
+}
+
+const devicesOf = ({ entries }: Baseline): readonly BaselineDevice[] => entries.map(({ device }) => device);
+
+/**
  * @throws UserError where entries are of other devices: one line that names the difference and says what to do
  * @param here devices that are to be judged
  * @param who whose they are: `here is`, `these nodes are`
@@ -186,19 +209,22 @@ export function requireSameHardware(
   across: readonly string[] = [],
 ): void {
   if (here.length === 0) return;
-  const { entries } = baseline;
-  const held: Held = { theirs: entries.map(({ device }) => device), here, name, who };
-  const kinds = [...new Set(here.map(({ kind }) => kind))];
-  const each = kinds.map((one): Held => {
-    const ofKind = ({ kind }: BaselineDevice): boolean => kind === one;
-    return { ...held, theirs: held.theirs.filter(ofKind), here: here.filter(ofKind) };
-  });
-  const shared = each.filter(({ theirs }) => theirs.length > 0);
-  for (const kind of shared.length > 0 ? shared : [held]) {
+  for (const kind of eachKind({ theirs: devicesOf(baseline), here, name, who })) {
     requireSameLimits(kind);
-    requireSameDevice(kind);
+    requireSameDevice(kind, sameDevice);
   }
   requireSameMachine(baseline, here, name, across);
+}
+
+/**
+ * As above, of one node that is to be judged: what a fault or a setting may have made of it is a matter of its verdict, for without one
+ * that of yesterday would stand.
+ * @throws UserError where entries are of devices of other kinds
+ */
+export function requireSameKind(baseline: Baseline, here: readonly DeviceHere[], name: string): void {
+  for (const kind of eachKind({ theirs: devicesOf(baseline), here, name, who: 'here is' }))
+    requireSameDevice(kind, sameKind);
+  requireSameMachine(baseline, here, name, COUNTS);
 }
 
 /** What a machine can be judged by: its CPU and its GPUs. */

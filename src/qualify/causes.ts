@@ -103,7 +103,7 @@ const CAUSES = {
   ],
   'driver-fault': [
     'reset',
-    'reset the GPU or boot the node, and qualify again; if the XID comes back, replace the GPU',
+    'reset the GPU or boot the node, and qualify again; if the XID comes back, or the GPU falls silent again, replace it',
   ],
   'application-fault': [
     'triage',
@@ -111,7 +111,7 @@ const CAUSES = {
   ],
   'missing-device': [
     'triage',
-    'look for the device with lspci and in dmesg; if it is not there, seat or replace it',
+    'look for the device with lspci (CPUs: lscpu -e; memory modules: dmidecode -t memory) and in dmesg; if it is not there, seat or replace it',
   ],
   'no-entry': [
     'config',
@@ -128,7 +128,7 @@ const CAUSES = {
   'mixed-devices': ['config', 'bring devices of one kind to the same model, firmware and driver'],
   'no-driver': [
     'config',
-    'no driver shows a GPU: look at nvidia-smi and dmesg whether it is installed and loaded, and whether this container was given its GPUs; reload it or boot',
+    'no driver shows a GPU, or its NVML answers for none: look at nvidia-smi and dmesg whether it is installed and loaded, and whether this container was given its GPUs; reload it or boot',
   ],
   'no-identity': [
     'config',

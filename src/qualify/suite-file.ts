@@ -67,9 +67,13 @@ const check = z.discriminatedUnion('check', [
       .describe('compute processes of others on a GPU; where none is listed, its memory speaks for them'),
     ...common,
   }),
-  // Nothing makes a wrong output right, so no suite can say that it does not matter.
+  // Nothing makes a wrong output right, so no suite can say that it does not matter, nor by leaving this check out.
   z.strictObject({
-    check: z.literal('correctness').describe('every output is right'),
+    check: z
+      .literal('correctness')
+      .describe(
+        'what each launch left is right; of a part that no such check is about a wrong output fails all the same',
+      ),
     ...measured,
     required: z.literal(true).optional(),
     level: z.literal('fail').optional(),
@@ -81,8 +85,13 @@ const check = z.discriminatedUnion('check', [
   z.strictObject({
     check: z.literal('efficiency').describe('rate against the machine’s own peak, or a GPU’s datasheet'),
     atLeast: share.describe(
-      'rate / the lower of arithmetic peak and memory’s rate, measured in the same launches',
+      'rate / the lower of arithmetic peak and memory’s rate, measured in the same launches; of a GPU that has a datasheet, of what that promises',
     ),
+    models: z
+      .array(z.string().min(1))
+      .min(1)
+      .optional()
+      .describe('names of the GPUs that the limit is for, as their driver gives them; left out: all devices'),
     ...measured,
   }),
   z.strictObject({
@@ -187,9 +196,13 @@ export const suiteFile = z
 
 /**
  * `rest`: its file names no parts, and these are what other checks of its kind leave. `asKind`: it was required later, with all of its
- * kind. Of neither anybody insists on one of its parts by name.
+ * kind. Of neither anybody insists on one of its parts by name. `implied`: its file does not have it, so that it holds qualifies nothing.
  */
-export type SuiteCheck = z.infer<typeof check> & { readonly rest?: true; readonly asKind?: true };
+export type SuiteCheck = z.infer<typeof check> & {
+  readonly rest?: true;
+  readonly asKind?: true;
+  readonly implied?: true;
+};
 export type CheckKind = SuiteCheck['check'];
 export type CheckOf<K extends CheckKind> = Extract<SuiteCheck, { check: K }>;
 export type Tier = (typeof TIERS)[number];

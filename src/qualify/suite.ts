@@ -100,6 +100,15 @@ function checkParts(
   });
 }
 
+/** What every suite that measures has, whatever its file says. */
+const IMPLIED: SuiteCheck = { check: 'correctness', implied: true };
+
+/** Nothing makes a wrong output right: what no check `correctness` of the file judges is judged by one that the file does not have. */
+function withCorrectness(suite: Suite): Suite {
+  const judgesRest = suite.checks.some((one) => one.check === 'correctness' && namedParts(one) === null);
+  return suite.entries.length === 0 || judgesRest ? suite : { ...suite, checks: [...suite.checks, IMPLIED] };
+}
+
 /** A part is judged by one check of each kind: by that which names it, or else by that which names none. */
 function eachPartOnce(suite: Suite, name: string): Suite {
   const all = [...new Set(suite.entries.map(({ part }) => part))];
@@ -119,7 +128,10 @@ function eachPartOnce(suite: Suite, name: string): Suite {
     const taken = named.get(one.check);
     if (namedParts(one) !== null || taken === undefined || taken.size === 0) return [one];
     const left = all.filter((part) => !taken.has(part));
-    return left.length === 0 ? [] : [{ ...one, parts: left, rest: true } as SuiteCheck];
+    // What the counters come to over the whole run is of no part.
+    return left.length === 0 && one.check !== 'counters'
+      ? []
+      : [{ ...one, parts: left, rest: true } as SuiteCheck];
   });
   return { ...suite, checks };
 }
@@ -137,7 +149,7 @@ export function parseSuite(
   shipped: (tier: Tier) => string,
   tier: Tier | null = null,
 ): Suite {
-  return eachPartOnce(readSuite(content, name, shipped, tier), name);
+  return eachPartOnce(withCorrectness(readSuite(content, name, shipped, tier)), name);
 }
 
 function readSuite(content: string, name: string, shipped: (tier: Tier) => string, tier: Tier | null): Suite {

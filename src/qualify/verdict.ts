@@ -125,15 +125,17 @@ function checkOf(judgements: readonly JudgedCheck[], interrupted: boolean): Qual
       : '';
   const fine = verdict === 'pass' || verdict === 'skipped';
   const { id, kind, part, device, batch, cause } = { ...judgement, batch: first.judgement.batch };
-  // What could be judged once stays required, whatever kept another attempt from being judged.
+  // What could be judged once stays required, whatever kept another attempt from being judged. A check that the suite does not have
+  // qualifies nothing where it holds.
   const possible = judgements.some((one) => one.judgement.possible);
+  const counts = check.implied === true ? !settled(verdict) : possible;
   return {
     id,
     kind,
     part,
     device,
     batch,
-    required: check.required ?? possible,
+    required: check.required ?? counts,
     verdict,
     severity: fine ? null : (check.severity ?? cause?.severity ?? 'triage'),
     cause: fine ? null : (cause?.name ?? null),

@@ -31,17 +31,21 @@ it('is refused by a sweep where it would change nothing', () => {
   ]);
 });
 
-it('names what only asks for and is measured alone, as no other device has it', () => {
-  const only = { 'at-once': 'only' };
-  const both = batchesOf('matmul', { device: 'cpu:0,cpu:1', size: '64' });
-  expect(aloneText(both, only)).toBeNull();
-  const [alone] = batchesOf('matmul', { device: 'cpu:0', size: '128', 'at-once': undefined });
-  if (alone === undefined) throw new Error('one was made');
-  expect(aloneText([...both, alone], only)).toMatch(
-    /^--at-once: measured alone, as no other device has the same case: matmul .*128.* on cpu:0$/,
+it.each(['only', 'beside'])('%s names what is measured alone only, as no other device has it', (how) => {
+  const flags = { 'at-once': how };
+  const both = batchesOf('matmul', { device: 'cpu:0,cpu:1', size: '64', ...flags });
+  expect(aloneText(both, flags)).toBeNull();
+  const alone = batchesOf('matmul', { device: 'cpu:0', size: '128', 'at-once': undefined });
+  expect(aloneText([...alone, ...both], flags)).toMatch(
+    /^--at-once: measured alone only, as no other device has the same case: matmul .*128.* on cpu:0$/,
   );
-  expect(aloneText([...both, ...Array.from({ length: 5 }, () => alone)], only)).toMatch(/; 2 more$/);
-  expect(aloneText([...both, alone], { 'at-once': 'beside' })).toBeNull();
+  expect(aloneText([...both, ...Array.from({ length: 5 }, () => alone).flat()], flags)).toMatch(/; 2 more$/);
+});
+
+it('is missed by nobody who does not ask for it', () => {
+  expect(
+    aloneText(batchesOf('matmul', { device: 'cpu:0', size: '128', 'at-once': undefined }), {}),
+  ).toBeNull();
 });
 
 it('is refused of an entry of a campaign file, with its line; a suite measures the device alone', () => {

@@ -1,8 +1,9 @@
 /** What runs on a part of the CPU: with its CPUs, its share of a quota, its memory. */
 import { describe, expect, it } from 'vitest';
-import { batchesHere } from '../../src/cli/qualification/batches-here.js';
+import { batchesHere, notMeasured } from '../../src/cli/qualification/batches-here.js';
 import { shippedSuite } from '../../src/cli/qualification/suites.js';
 import { sweptBatches } from '../../src/cli/swept-batches.js';
+import { cpuParts, leftOutText } from '../../src/devices/cpu-parts.js';
 import { machineOn } from '../../src/devices/machine-on-part.js';
 import { findIndicator } from '../../src/indicators/index.js';
 import type { Flags } from '../../src/indicators/indicator.js';
@@ -52,9 +53,89 @@ describe('a machine as a part of its CPU has it', () => {
     expect(machineOn('cpu', machine)).toBe(machine);
     expect(machineOn('cuda:0', machine)).toBe(machine);
   });
+});
 
-  it('has no more of a node’s memory than the control group lets it take', () => {
-    expect(availableMemory(machineOn('numa:1', twoNodes({ allowedNodes: '0' })))).toBe(10 * GIB);
+describe('a NUMA node whose threads would have the memory of another', () => {
+  const placedOn = (device: string, machine: MachineDescription) =>
+    placed(triad(device, '1GiB', {}, machine));
+  /** As of a Threadripper, of which half the dies have no memory. */
+  const farNode = (): MachineDescription => {
+    const { memory, ...machine } = twoNodes();
+    const [far, near] = memory.numaNodes;
+    const numaNodes = [far && { ...far, total: 0, available: 0 }, near] as typeof memory.numaNodes;
+    return { ...machine, memory: { ...memory, numaNodes } };
+  };
+
+  it('is refused, with why, and how its CPUs can be measured all the same', () => {
+    expect(() => placedOn('numa:0', farNode())).toThrow(
+      /--device numa:0: the threads of numa:0 would have memory of other nodes: it has none of its own; .*taskset -c 0-3$/,
+    );
+    expect(() => placedOn('numa:1', twoNodes({ allowedNodes: '0' }))).toThrow(/taken from node 0 only/);
+    const turns = twoNodes({ memoryPolicy: 'interleave:0-1' });
+    expect(() => placedOn('numa:1', turns)).toThrow(/by the policy interleave:0-1/);
+    expect(() => placedOn('numa:all', turns)).toThrow(
+      /--device numa:all: the threads of numa:0 .*; the threads of/,
+    );
+  });
+
+  it('is left out of all nodes, which is said', () => {
+    expect(placedOn('numa:all', farNode())).toEqual([['numa:1', 4]]);
+    expect(leftOutText('cpu,numa:all', cpuParts(farNode()))).toBe(
+      'numa:all leaves out numa:0: the threads of numa:0 would have memory of other nodes: it has none of its own',
+    );
+    expect(leftOutText('numa:all', cpuParts(twoNodes()))).toBeNull();
+    expect(leftOutText('numa:1', cpuParts(farNode()))).toBeNull();
+  });
+
+  it('is left out of a suite, and named', () => {
+    const suite = shippedSuite('t2');
+    const parts = (machine: MachineDescription) =>
+      batchesHere(suite, machine).filter(({ labels }) => labels?.part === 'numa');
+    expect(new Set(parts(farNode()).map(({ device }) => device))).toEqual(new Set(['numa:1']));
+    expect(notMeasured(suite, farNode())).toContainEqual(expect.stringContaining('leaves out numa:0'));
+    const none = twoNodes({ memoryPolicy: 'interleave:0-1' });
+    expect(parts(none)).toEqual([]);
+    expect(notMeasured(suite, none)).toContainEqual(
+      expect.stringMatching(/^numa: no NUMA node has both CPUs and memory/),
+    );
+  });
+
+  it('is none where a policy takes memory from that node alone', () => {
+    expect(placedOn('numa:1', twoNodes({ memoryPolicy: 'prefer:1' }))).toEqual([['numa:1', 4]]);
+    expect(placedOn('numa:1', twoNodes({ allowedNodes: '1', memoryPolicy: 'bind:1' }))).toEqual([
+      ['numa:1', 4],
+    ]);
+  });
+});
+
+describe('a quota that parts of the CPU share when they are measured at once', () => {
+  const atOnce = (device: string, cpuQuota: number, more: Flags = {}) =>
+    placed(triad(device, '1GiB', { 'at-once': 'only', ...more }, twoNodes({ cpuQuota })));
+
+  it('keeps as many threads running on each as its share', () => {
+    expect(atOnce('numa:all', 4)).toEqual([
+      ['numa:0', 2],
+      ['numa:1', 2],
+    ]);
+    expect(atOnce('numa:0,numa:1', 5)).toEqual([
+      ['numa:0', 2],
+      ['numa:1', 2],
+    ]);
+    expect(atOnce('cpu:each', 8)).toHaveLength(8);
+  });
+
+  it('is refused where it keeps none running, unless somebody says how many there are', () => {
+    expect(() => atOnce('cpu:each', 4)).toThrow(
+      /the quota of 4 CPUs keeps no thread running on each of 8 devices/,
+    );
+    expect(atOnce('cpu:each', 4, { threads: '1' })).toHaveLength(8);
+  });
+
+  it('is each one’s own where they are measured one after the other', () => {
+    expect(placed(triad('numa:all', '1GiB', {}, twoNodes({ cpuQuota: 4 })))).toEqual([
+      ['numa:0', 4],
+      ['numa:1', 4],
+    ]);
   });
 });
 

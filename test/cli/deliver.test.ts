@@ -1,12 +1,20 @@
-/** What becomes of a verdict whose record cannot be written where its campaign lies. */
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+/** What becomes of a verdict whose record cannot be written where its campaign lies, and of one that not all got that were to. */
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, it, vi } from 'vitest';
-import { deliver } from '../../src/cli/qualification/deliver.js';
-import { parseFormats } from '../../src/cli/qualification/outputs.js';
-import { verdictFile } from '../../src/qualify/answer.js';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { deliver, deliverAgain } from '../../src/cli/qualification/deliver.js';
+import { pushAddress } from '../../src/cli/qualification/gateway.js';
+import { keepVerdict, parseFormats } from '../../src/cli/qualification/outputs.js';
+import type { MachineDescription } from '../../src/machine/types.js';
+import { parseVerdicts, verdictFile } from '../../src/qualify/answer.js';
+import type { Judged } from '../../src/qualify/formats/index.js';
 import { qualificationOf, withQualification } from '../../src/qualify/qualification.js';
 import { parseSuite } from '../../src/qualify/suite.js';
+import type { PiBenchRecord } from '../../src/record/schema.js';
 import { readRecord } from '../../src/store/read-record.js';
 import { openStore, RECORD } from '../../src/store/store.js';
 import { knownMachine, partsRecord } from '../qualify/support.js';
@@ -96,3 +104,70 @@ it('is told, kept for those who ask and formatted without a record, and is no cl
     expect(printed).toMatch(/^QUALIFIED/);
     expect(formatted).toBe(true);
   }));
+
+describe('one that was come to before', () => {
+  const here = knownMachine();
+  const newer = () =>
+    withQualification(partsRecord([]), { ...qualification, endedAt: '2026-01-03T00:00:00.000Z' });
+
+  /** What it is to go to, and what became of it. @param machine on which it is delivered again */
+  const again = (machine: MachineDescription, before: PiBenchRecord | null = null) =>
+    withFolder(async (folder) => {
+      vi.stubEnv('XDG_STATE_HOME', join(folder, 'state'));
+      if (before !== null) await keepVerdict(before as Judged, '/newer');
+      let pushed = 0;
+      const server = createServer((_, response) => {
+        pushed++;
+        response.end();
+      }).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      const [own, elsewhere] = [join(folder, 'campaign'), join(folder, 'verdict.prom')];
+      mkdirSync(own);
+      const judged = { ...record, machine: here } as unknown as Judged;
+      const told = await heard(() =>
+        deliverAgain(judged, join(own, RECORD), machine, {
+          json: false,
+          wanted: parseFormats(`md,prom=${elsewhere}`),
+          gateway: pushAddress(`http://127.0.0.1:${port}`),
+        }),
+      );
+      server.close();
+      const file = existsSync(verdictFile()) ? readFileSync(verdictFile(), 'utf8') : null;
+      return {
+        ...told,
+        code: process.exitCode,
+        pushed,
+        kept: parseVerdicts(file, hostname()).map((one) => one.at),
+        formatted: [join(own, 'qualification.md'), elsewhere].map((path) => existsSync(path)),
+      };
+    });
+
+  it('goes to all that did not get it then', async () => {
+    const { printed, ...came } = await again(here);
+    expect(came).toMatchObject({ code: 0, pushed: 1, kept: [AT], formatted: [true, true] });
+    expect(printed).toMatch(/^QUALIFIED/);
+  });
+
+  it('takes the place of no newer one', async () => {
+    const { printed, said, ...came } = await again(here, newer());
+    expect(came).toEqual({
+      code: 0,
+      pushed: 0,
+      kept: ['2026-01-03T00:00:00.000Z'],
+      formatted: [true, false],
+    });
+    expect(printed).toMatch(/^QUALIFIED/);
+    expect(said).toMatch(
+      /it goes nowhere but here and into its folder: a newer verdict of suite look is kept/,
+    );
+  });
+
+  it('is none of the machine on which somebody else reads it', async () => {
+    const other = { ...here, os: { ...here.os, machineIdHash: 'another' } };
+    const { printed, said, ...came } = await again(other);
+    expect(came).toEqual({ code: 0, pushed: 0, kept: [], formatted: [true, false] });
+    expect(printed).toMatch(/^QUALIFIED/);
+    expect(said).toMatch(/this is not the machine that it is of/);
+  });
+});

@@ -143,26 +143,41 @@ describe('fleet pairs', () => {
       expect([process.exitCode, text]).toEqual([2, expect.stringMatching(/no pair is slower/)]);
     }));
 
-  it('says of who was slow with every node that passed that no further pass says more', () =>
+  /** Every pair of these nodes, those with a bad one slow. */
+  const everyPair = (folder: string, nodes: readonly string[], bad: readonly string[]): string => {
+    const file = join(folder, 'first.jsonl');
+    const all = nodes.flatMap((one, i) => nodes.slice(i + 1).map((other): Pair => [one, other]));
+    writeFileSync(
+      file,
+      linesOf(all, (pair) => (pair.some((node) => bad.includes(node)) ? SLOW : GOOD)),
+    );
+    return file;
+  };
+
+  it('names who was slow with every node that passed, with whom no second pass is left', () =>
     withFolder(async (folder) => {
-      const file = join(folder, 'first.jsonl');
-      const all: readonly Pair[] = [
-        ['a', 'b'],
-        ['a', 'c'],
-        ['a', 'd'],
-        ['b', 'c'],
-        ['b', 'd'],
-        ['c', 'd'],
-      ];
+      const first = [everyPair(folder, ['a', 'b', 'c', 'd'], ['a'])];
+      const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+      await fleetPairsCommand.handler({ _: [], $0: '', seed: '1', margin: '10%', first });
+      const text = said.mock.calls.map(([line]) => String(line)).join('');
+      expect(text).toContain('slow with every node that passed, and so culprits without a second pass: a');
+      expect(text).not.toContain('wait for another');
+      expect(process.exitCode).toBe(1);
+    }));
+
+  it('ends with 2 where others are left to be measured beside who was slow with every node that passed', () =>
+    withFolder(async (folder) => {
+      const file = everyPair(folder, ['a', 'b', 'c', 'd', 'e'], ['a']);
       writeFileSync(
         file,
-        linesOf(all, (pair) => (pair[0] === 'a' ? SLOW : GOOD)),
+        linesOf([['x', 'y']], () => SLOW),
+        { flag: 'a' },
       );
-      const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+      vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+      const printed = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
       await fleetPairsCommand.handler({ _: [], $0: '', seed: '1', margin: '10%', first: [file] });
-      const text = said.mock.calls.map(([line]) => String(line)).join('');
-      expect(text).toContain('slow with every node that passed, so that no further pass says more: a');
-      expect(text).not.toContain('wait for another');
+      expect(printed.mock.calls.map(([line]) => String(line)).join('')).toBe('x b\ny c\n');
+      expect(process.exitCode).toBe(2);
     }));
 
   it('ends with 2 after a second pass of good links, too, where a node was in no pair', async () => {

@@ -5,7 +5,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { beginCampaign } from '../../src/cli/begin-campaign.js';
 import type { describeHere } from '../../src/cli/here.js';
 import type { BatchSoFar } from '../../src/cli/where-it-stands.js';
-import { UserError } from '../../src/errors.js';
 import type { GpuDescription } from '../../src/machine/gpus.js';
 import type { MachineDescription } from '../../src/machine/types.js';
 import { identity } from '../../src/package.js';
@@ -19,9 +18,15 @@ import { machineOf } from '../support/machine.js';
 import { withModule } from '../support/mocked.js';
 import { withFolder } from '../support/pi-bench.js';
 
-const here = vi.hoisted(() => ({ describe: vi.fn<typeof describeHere>() }));
-vi.mock('../../src/cli/here.js', () => ({ describeHere: here.describe }));
-const { checkSame, goOn } = await import('../../src/cli/go-on.js');
+const here = { describe: vi.fn<typeof describeHere>() };
+const { checkSame, goOn, UserError } = await withModule(
+  'src/cli/here.ts',
+  { describeHere: here.describe },
+  async () => ({
+    ...(await import('../../src/cli/go-on.js')),
+    ...(await import('../../src/errors.js')),
+  }),
+);
 
 const bare = machineOf();
 const machine: MachineDescription = { ...bare, os: { ...bare.os, kernelRelease: '6.1.0-1' } };
@@ -71,7 +76,9 @@ const gpuSet = (set: Partial<GpuDescription>): MachineDescription => {
   };
 };
 
-beforeEach(() => here.describe.mockReset());
+beforeEach(() => {
+  here.describe.mockReset();
+});
 
 /** A batch that goes on, beside a launch in that environment. */
 const held = (batch = specOf(), environment: BatchSoFar['environment'] = null): BatchSoFar => ({

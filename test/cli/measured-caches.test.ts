@@ -2,17 +2,18 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { measuredCaches } from '../../src/cli/measured-caches.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { renderMachine } from '../../src/readers/terminal/machine.js';
 import { terminalStyle } from '../../src/readers/terminal/style.js';
 import { machineOf } from '../support/machine.js';
+import { withModule } from '../support/mocked.js';
 
 // Only what is looked at of a record is written here.
-vi.mock(import('../../src/store/read-record.js'), async (original) => ({
-  ...(await original()),
-  readRecordOrNull: (path: string) => JSON.parse(readFileSync(path, 'utf8')),
-}));
+const { measuredCaches } = await withModule(
+  'src/store/read-record.ts',
+  { readRecordOrNull: (path: string) => JSON.parse(readFileSync(path, 'utf8')) },
+  () => import('../../src/cli/measured-caches.js'),
+);
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

@@ -135,6 +135,15 @@ describe('a campaign whose launches are all done, and whose record is to be made
       expect(did).toEqual(['written']);
     }));
 
+  it('launches nothing, also where launches were left out', () =>
+    withFolder(async (folder) => {
+      const did: string[] = [];
+      lock.mockResolvedValue({ release: () => {} });
+      const { record } = await madeAgain(folder, did, true, []);
+      expect([record.stoppedBy, record.batches[0]?.inspections]).toEqual(['budget', []]);
+      expect(did).toEqual(['written']);
+    }));
+
   it('tells no other campaign that it measures beside it, where it does not wait', () =>
     withFolder(async (folder) => {
       const did: string[] = [];

@@ -136,6 +136,27 @@ describe('what is left to launch', () => {
     expect(toComeOf(firsts(5), precise)[0]).toBeGreaterThan(0);
     expect(toComeOf(firsts(8), precise)).toEqual([0]);
   });
+
+  it('is nothing where what is left of a budget is too short for any launch', () => {
+    const stopped = (active: number): JournalEntry => ({
+      event: 'stopped',
+      active,
+      status: 'incomplete',
+      at,
+    });
+    const limited = { ...campaign, budget: 10 };
+    // Each took a second.
+    expect(toComeOf([...launched(0), stopped(9.5)], limited)).toEqual([0, 0]);
+    expect(toComeOf([...launched(0), stopped(8.5)], limited).reduce((sum, one) => sum + one)).toBe(3);
+    expect(toComeOf([...launched(0), stopped(9.5)]).reduce((sum, one) => sum + one)).toBe(3);
+  });
+
+  it('is not less for the time that passed since a kill, in which nobody worked', () => {
+    leave(1);
+    expect(
+      toComeOf([...launched(0), started(1)], { ...campaign, budget: 10 }).reduce((sum, one) => sum + one),
+    ).toBe(2);
+  });
 });
 
 it('knows what was around the first launch of each batch: of who began the campaign, or of who resumed it', () => {

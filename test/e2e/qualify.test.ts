@@ -2,8 +2,11 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { MachineDescription } from '../../src/machine/types.js';
+import { baselineDevice } from '../../src/qualify/baseline-key.js';
 import type { PiBenchRecord } from '../../src/record/schema.js';
 import { readRecord } from '../../src/store/read-record.js';
+import { emptyBaseline } from '../qualify/support.js';
 import {
   campaignFolder,
   journalOf,
@@ -45,6 +48,16 @@ checks:
 
 /** No two repetitions are alike to the nanosecond. */
 const NEVER = 'check: stability, cvAtMost: 0 }';
+
+/** A gateway that takes nothing at first, and tells what it is asked. */
+const AWAY_ONCE = `
+let asked = 0;
+const server = require('node:http').createServer((request, response) => {
+  console.log(request.method, request.url);
+  response.writeHead(++asked === 1 ? 503 : 200).end();
+});
+server.listen(0, '127.0.0.1', () => console.log('port', server.address().port));
+`;
 
 describe('pi-bench qualify', () => {
   it('looks at the node without measuring, says a verdict, and answers with it when asked', () =>
@@ -231,6 +244,27 @@ describe('pi-bench qualify', () => {
       expect(refused.stderr).toMatch(/tier t1, whose launches belong to one minute: start it anew with/);
     }));
 
+  it('is brought by resume to a gateway and to whoever asks, where these did not get it', () =>
+    withFolder(async (folder) => {
+      writeFileSync(join(folder, 'look.yaml'), 'name: look\nchecks:\n  - { check: swap }\n');
+      const gateway = start(process.execPath, ['-e', AWAY_ONCE]);
+      const port = await until(() => /^port (\d+)$/m.exec(gateway.stdout())?.[1], 'the gateway');
+      const push = ['--push', `http://127.0.0.1:${port}`];
+      const first = await run(folder, 'qualify', '--suite', 'look.yaml', '--quiet', ...push);
+      expect(first.stderr).toMatch(/did not take it: 503/);
+      const own = campaignFolder(join(folder, 'results'));
+      const outcome = readRecord(own).record.qualification?.outcome ?? 'inconclusive';
+      expect(first.code).toBe(EXITS[outcome] || 2);
+      rmSync(join(folder, 'state'), { recursive: true });
+      const again = await run(folder, 'resume', own, '--quiet');
+      expect(again.stderr).toBe('pi-bench: this qualification came to its end: nothing is left to measure\n');
+      expect(again.code).toBe(EXITS[outcome]);
+      expect(gateway.stdout().match(/^PUT .*\/suite\/look$/gm)).toHaveLength(2);
+      expect((await run(folder, 'verdict')).stdout).toMatch(new RegExp(`^${outcome} look `));
+      gateway.child.kill();
+      await gateway.ended;
+    }));
+
   it('is gone on with as what it is, also where a flag with its value stood before the command', () =>
     withFolder(async (folder) => {
       writeFileSync(join(folder, 'look.yaml'), 'name: look\nchecks:\n  - { check: swap }\n');
@@ -343,6 +377,49 @@ describe('pi-bench qualify', () => {
       for (const part of ['small', 'pattern']) expect(page).toContain(`${part}, baseline`);
     }));
 
+  it('has a verdict, and no yes, by a baseline of nodes with more CPUs: one that lost some must not keep that of yesterday', () =>
+    withFolder(async (folder) => {
+      const held = `${suite(0.01)}  - { check: floor, medianAtLeast: 0.01 }\n`;
+      writeFileSync(join(folder, 'held.yaml'), held);
+      const { machine } = printedRecord(
+        await run(folder, 'qualify', '--suite', 'held.yaml', '--quiet', '--json'),
+      );
+      const { cpu } = machine as unknown as MachineDescription;
+      const device = { ...baselineDevice(machine as unknown as MachineDescription, 'cpu') };
+      const baseline = {
+        ...emptyBaseline(),
+        entries: [
+          {
+            device: { ...device, cpus: (cpu.threads ?? 1) + 1 },
+            indicator: 'matmul',
+            parameters: { m: 1 },
+            stack: { provider: 'embedded', variant: null },
+            kpi: 'pibench_matmul_rate_flops_per_second',
+            unit: 'FLOP/s',
+            direction: 'higher',
+            median: 1e9,
+            p05: null,
+            spread: { mad: 0, low: 1e9, high: 1e9 },
+            nodes: 3,
+            dropped: 0,
+            peak: null,
+            distribution: null,
+          },
+        ],
+      };
+      writeFileSync(join(folder, 'fleet.json'), JSON.stringify(baseline));
+      const asked = ['--suite', 'held.yaml', '--baseline', 'fleet.json', '--quiet', '--json'];
+      const came = await run(folder, 'qualify', ...asked);
+      const { qualification } = printedRecord(came);
+      expect(qualification?.checks.find(({ id }) => id === 'floor@cpu')).toMatchObject({
+        verdict: 'inconclusive',
+        cause: 'missing-device',
+        required: true,
+      });
+      expect([came.code, qualification?.outcome]).toEqual([2, 'inconclusive']);
+      expect((await run(folder, 'verdict')).stdout).toMatch(/^inconclusive quick \d+ s ago: floor/);
+    }));
+
   it('keeps its deadline: what hangs is ended, and nothing is known then', () =>
     withFolder(async (folder) => {
       // Nobody knows how long so many repetitions take, so their launch is begun.
@@ -363,8 +440,10 @@ describe('bad usage of pi-bench qualify', () => {
   const given: readonly (readonly [args: string, says: RegExp])[] = [
     [
       '--tier t0 --expect nic=8',
-      /--expect takes counts of gpu, cpu, core, socket, numa, such as gpu=8,cpu=64; got "nic=8"/,
+      /--expect takes counts of gpu, cpu, core, socket, numa and the size of memory, such as gpu=8,cpu=64,memory=768GiB; got "nic=8"/,
     ],
+    ['--tier t0 --expect memory=768', /such as gpu=8,cpu=64,memory=768GiB; got "memory=768"/],
+    ['--tier t0 --expect cpu=2GiB', /got "cpu=2GiB"/],
     ['--tier t0 --format pdf', /--format pdf is unknown; there is json, jsonl, junit, md, html, prom/],
     ['--tier t0 --json --format jsonl=-', /--json is the record on stdout/],
     ['--tier t0 --format json=a,junit=./a', /twice, and the one would overwrite the other/],

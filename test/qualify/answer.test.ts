@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { keepVerdict, verdictLock } from '../../src/cli/qualification/outputs.js';
+import { hasNewerVerdict, keepVerdict, verdictLock } from '../../src/cli/qualification/outputs.js';
 import { parseAge, verdict } from '../../src/cli/verdict.js';
 import {
   answerOf,
@@ -96,6 +96,24 @@ describe('the cached verdict', () => {
     expect(asked(old, t2, t0).line).toBe('qualified t2 2 h ago: 60 checks');
   });
 
+  it('of a quick look that could not tell says nothing of the tier that is asked for', () => {
+    const open = { ...t0, outcome: 'inconclusive', why: 'load busy' } as const;
+    const asked = (...verdicts: readonly Partial<CachedVerdict>[]) =>
+      answer(file(...verdicts), 24 * HOUR, 'node17', 't1');
+    expect(asked({}, open)).toEqual({ code: 0, line: 'qualified t1 2 h ago: 24 checks' });
+    expect(answer(file({}, open)).code).toBe(2);
+    expect(asked({ ...bad, at: '2026-11-20T10:00:00Z' }, open)).toEqual({
+      code: 2,
+      line: 'inconclusive: t1 said no 26 h ago, and nothing settled it since',
+    });
+    expect(asked(open).line).toBe(
+      'inconclusive: no verdict of t1 or above yet; run: pi-bench qualify --tier t1',
+    );
+    // Of a suite of one's own nobody knows how thorough it is.
+    expect(asked({}, { ...open, suite: 'site', tier: null }).code).toBe(2);
+    expect(asked({}, { ...open, suite: 't1', tier: 't1' }).code).toBe(2);
+  });
+
   it('that says no counts whatever tier is asked for', () => {
     expect(answer(file({}, { ...t0, ...bad }), 24 * HOUR, 'node17', 't1')).toEqual({
       code: 1,
@@ -147,6 +165,14 @@ describe('the cached verdict', () => {
     expect(answer(file({ ...bad, ...by('baseline=a') }, { ...later, ...by('baseline') })).code).toBe(1);
   });
 
+  it('that says no is not settled by a run that could not judge what failed', () => {
+    const later = { at: '2026-11-21T11:00:00Z' } as const;
+    const failed = { ...bad, failed: ['history/gemm@cpu', 'ecc@cpu'] };
+    expect(answer(file(failed, later)).code).toBe(1);
+    expect(answer(file(failed, { ...later, judgedAgain: ['history/gemm@cpu'] })).code).toBe(1);
+    expect(answer(file(failed, { ...later, judgedAgain: ['ecc@cpu', 'history/gemm@cpu'] })).code).toBe(0);
+  });
+
   const saw = (cpus: string | null, gpus: readonly string[] = [], online = '0-63') => ({
     saw: { cpus, online, gpus },
   });
@@ -175,6 +201,25 @@ describe('the cached verdict', () => {
     );
     expect(answer(file({ ...saw('0-63'), suite: 't2', tier: 't2', checks: 80 }, part)).line).toBe(
       'qualified t2 2 h ago: 80 checks',
+    );
+  });
+
+  it('says how many of the GPUs that were there the newest look saw, and hides it behind no earlier one', () => {
+    const gpus = (count: number) =>
+      saw(
+        '0-63',
+        Array.from({ length: count }, (_, i) => `gpu${i}`),
+      );
+    const before = { at: '2026-11-21T09:00:00Z', checks: 90, ...gpus(8) } as const;
+    const now = { ...later, checks: 80, ...gpus(7) } as const;
+    const line = 'qualified t1 60 min ago on 7 of 8 GPUs: 80 checks';
+    expect(answer(file(before, now))).toEqual({ code: 0, line });
+    // The older one is still known when it is too old to count.
+    expect(answer(file(before, now), 2 * HOUR)).toEqual({ code: 0, line });
+    expect(answer(file(before, { ...now, suite: 't2', tier: 't2' })).line).toBe(line.replace('t1', 't2'));
+    expect(answer(file(before, { ...now, ...gpus(8) })).line).toBe('qualified t1 60 min ago: 80 checks');
+    expect(answer(file(before, { ...now, saw: { ...gpus(7).saw, cpus: '0' } })).line).toBe(
+      'qualified t1 60 min ago on 1 of 64 CPUs, 7 of 8 GPUs: 80 checks',
     );
   });
 
@@ -282,6 +327,49 @@ describe('where answers are kept', () => {
           saw: { cpus: '3', online: '0-63', gpus: ['0000:01:00.0'] },
         },
       ]);
+    }));
+
+  it('has what failed, and what of that a later run could judge', () =>
+    withFolder(async (folder) => {
+      const env = { XDG_STATE_HOME: folder };
+      const keep = async (
+        outcome: CachedVerdict['outcome'],
+        verdicts: Record<string, string>,
+        at: string,
+      ) => {
+        const record = judged('t1', 't1', outcome);
+        const checks = Object.entries(verdicts).map(([id, verdict]) => ({
+          id,
+          verdict,
+          required: verdict !== 'skipped',
+          cause: null,
+        }));
+        const qualification = { ...record.qualification, checks, endedAt: at };
+        await keepVerdict({ ...record, qualification } as unknown as Judged, '/r', env);
+      };
+      const codes = () => answerOf(readVerdicts(null, env), HOUR, Date.now(), hostname()).code;
+      const at = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString();
+      await keep('not-qualified', { 'history/gemm@cpu': 'fail', quota: 'pass' }, at(50));
+      // Without its earlier runs nobody knows whether it is still slower than it was.
+      await keep('qualified', { 'history/gemm@cpu': 'skipped', quota: 'pass' }, at(40));
+      expect(codes()).toBe(1);
+      await keep('not-qualified', { 'history/gemm@cpu': 'inconclusive', quota: 'fail' }, at(30));
+      await keep('qualified', { 'history/gemm@cpu': 'skipped', quota: 'pass' }, at(20));
+      expect(codes()).toBe(1);
+      await keep('qualified', { 'history/gemm@cpu': 'pass', quota: 'pass' }, at(10));
+      expect(codes()).toBe(0);
+      expect(kept(env)).toEqual(['t1']);
+    }));
+
+  it('has the newest of a suite, also where an older one is kept once more', () =>
+    withFolder(async (folder) => {
+      const env = { XDG_STATE_HOME: folder };
+      const [old, recent] = [judged('t1', 't1', 'qualified'), judged('t1', 't1', 'not-qualified')];
+      const early = { ...old, qualification: { ...old.qualification, endedAt: '2026-01-01T00:00:00.000Z' } };
+      await keepVerdict(recent, '/recent', env);
+      await keepVerdict(early, '/early', env);
+      expect([early, recent].map((record) => hasNewerVerdict(record, env))).toEqual([true, false]);
+      expect(parseVerdicts(readVerdicts(null, env), hostname())).toMatchObject([{ record: '/recent' }]);
     }));
 
   it('has how many checks said something, and why a suite that requires none qualifies nobody', () =>

@@ -58,6 +58,12 @@ describe('correctness', () => {
       id: 'correctness/gemm@cpu',
     });
   });
+  it('claims no more than was looked at: what each launch left, and not what its repetitions wrote over', () => {
+    const { findings } = judgement({ check: 'correctness' }, oneLaunch(SECOND));
+    expect(findings.find(({ quantity }) => quantity === 'verified_launches')?.source).toBe(
+      'what each launch left is checked',
+    );
+  });
   it('fails for one wrong output, and says which', () => {
     const { verdict, cause, reason } = judgement(
       { check: 'correctness' },

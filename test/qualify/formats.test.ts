@@ -31,7 +31,7 @@ campaign:
   measure:
     - { indicator: matmul, labels: { part: fast } }
     - { indicator: matmul, labels: { part: slow } }
-    - { indicator: matmul, labels: { part: 'wrong <&"\\\\>' } }
+    - { indicator: matmul, labels: { part: 'wrong <&"\\>' } }
 checks:
   - { check: correctness }
   - { check: quota }
@@ -40,14 +40,17 @@ checks:
   - { check: efficiency, atLeast: 0.6, level: warn }
 `;
 
+const PARTS = [
+  { part: 'fast', launches: [{ seconds: SECOND, ceilings: ceilingsOf(2.1e9, null) }] },
+  { part: 'slow', launches: [{ seconds: SECOND, ceilings: ceilingsOf(9e9, null) }] },
+  { part: 'wrong <&"\\>', launches: [{ seconds: SECOND, passed: false }] },
+];
+
 /** One of everything: pass, warn, fail, inconclusive, skipped; and characters that every format has to mind. */
 function judgedRecord(text: string = SUITE): Judged {
   const suite = parseSuite(text, 'site.yaml', () => '');
-  const measured = partsRecord([
-    { part: 'fast', launches: [{ seconds: SECOND, ceilings: ceilingsOf(2.1e9, null) }] },
-    { part: 'slow', launches: [{ seconds: SECOND, ceilings: ceilingsOf(9e9, null) }] },
-    { part: 'wrong <&"\\>', launches: [{ seconds: SECOND, passed: false }] },
-  ]);
+  const own = new Set(suite.entries.map(({ part }) => part));
+  const measured = partsRecord(PARTS.filter(({ part }) => own.has(part)));
   const machine = machineOf();
   const judged = judgeAll(suite, contextOf(measured, { surroundings: { busy: 0.7, memoryErrors: null } }));
   const qualification = qualificationOf({
@@ -282,7 +285,8 @@ describe('JUnit', () => {
       `${campaign}checks:\n  - { check: floor, medianAtLeast: 0.9 }\n`,
       'none of the checks is required',
     ],
-    ['without checks', `${campaign}checks: []\n`, 'the suite has no check'],
+    ['without checks that measures something', `${campaign}checks: []\n`, 'none of the checks is required'],
+    ['without checks', 'name: site\nchecks: []\n', 'the suite has no check'],
   ])('is not green for a suite %s: such a node is not qualified', async (_, suite, why) => {
     const judged = judgedRecord(suite);
     expect(judged.qualification.outcome).toBe('inconclusive');

@@ -6,7 +6,7 @@ import { isNotSeen } from '../../src/qualify/findings.js';
 import type { SuiteCheck } from '../../src/qualify/suite-file.js';
 import type { RecordInspection } from '../../src/record/schema.js';
 import { machineOf } from '../support/machine.js';
-import { contextOf, gpu, judgement, partsRecord, survey } from './support.js';
+import { contextOf, gpu, judgement, knownMachine, partsRecord, survey } from './support.js';
 
 const at = (check: SuiteCheck, gpus: GpuSurvey) =>
   judgementsOf(check, contextOf(null, { machine: { ...machineOf(), gpus } }));
@@ -165,6 +165,39 @@ describe('a node with GPUs', () => {
       verdict: 'fail',
       cause: { name: 'mixed-devices' },
     });
+  });
+
+  it('does not hold its GPUs to what one of them does not tell, and blames none that is well', () => {
+    const lost = { vbios: null, driver: null, nvmlProblem: 'GPU is lost' };
+    const one = (check: SuiteCheck, gpus: GpuSurvey) =>
+      judgement(check, contextOf(null, { machine: { ...knownMachine(), gpus } }));
+    for (const silent of [0, 1, 2]) {
+      const gpus = survey(
+        ...[0, 1, 2].map((ordinal) => gpu({ ordinal, ...(ordinal === silent ? lost : {}) })),
+      );
+      const identity = one({ check: 'identity' }, gpus);
+      expect(identity).toMatchObject({ verdict: 'pass', cause: null });
+      expect(identity.findings.filter(isNotSeen).map(({ note }) => note)).toEqual(
+        Array.from({ length: 2 }, () => `cuda:${silent} does not tell`),
+      );
+      const driver = one({ check: 'driver' }, gpus);
+      expect(driver).toMatchObject({ verdict: 'inconclusive', cause: { name: 'driver-fault' } });
+      expect(driver.findings.filter(({ measured }) => measured === `cuda:${silent}`)).toHaveLength(1);
+    }
+    const mixed = one(
+      { check: 'identity' },
+      survey(gpu({ vbios: null }), gpu({ ordinal: 1 }), gpu({ ordinal: 2, vbios: '95.00' })),
+    );
+    expect(mixed).toMatchObject({
+      verdict: 'fail',
+      cause: { name: 'mixed-devices' },
+      reason: 'vbios 95.00, limit = 96.00 (cuda:1): cuda:2',
+    });
+  });
+
+  it('has no driver where NVML answers for none of its GPUs', () => {
+    const [driver] = at({ check: 'driver' }, survey(gpu({ nvmlProblem: 'no library' })));
+    expect(driver?.cause?.name).toBe('no-driver');
   });
 
   const linked = (more: Partial<GpuDescription> = {}): GpuDescription =>

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { readLimits } from '../../src/machine/limits.js';
 import type { MachineDescription } from '../../src/machine/types.js';
+import { isNotSeen } from '../../src/qualify/findings.js';
 import type { Suite } from '../../src/qualify/suite.js';
 import type { SuiteCheck } from '../../src/qualify/suite-file.js';
 import { checksOf, judgeAll, outcomeOf } from '../../src/qualify/verdict.js';
@@ -34,6 +35,24 @@ describe('the machine before anything is measured', () => {
     expect(judgement({ check: 'quota' }, context)).toMatchObject({ verdict, possible: verdict === 'pass' });
     const suite = { checks: [{ check: 'quota', required: true }] } as unknown as Suite;
     expect(outcomeOf(checksOf([judgeAll(suite, context)]))).toBe(required);
+  });
+
+  it('is told to be a part of its CPUs, also where a quota cannot be seen', () => {
+    const hidden = { cgroup: { version: 1, path: '/x', visible: false } } as const;
+    const at = (allowedCpus: string, required?: boolean) =>
+      judgement(
+        { check: 'quota', ...(required === undefined ? {} : { required }) },
+        contextOf(null, { machine: machineOf({ ...hidden, allowedCpus, onlineCpus: '0-63' }) }),
+      );
+    expect(at('0-1')).toMatchObject({
+      verdict: 'warn',
+      possible: true,
+      cause: { name: 'cpu-set' },
+      reason: 'allowed cpus 2.00 CPUs, limit ≥ 64.0 CPUs (CPUs that are online)',
+    });
+    expect(at('0-1').findings.map(isNotSeen)).toEqual([true, false]);
+    expect(at('0-1', true)).toMatchObject({ verdict: 'inconclusive', cause: { name: 'not-seen' } });
+    expect(at('0-63')).toMatchObject({ verdict: 'skipped', possible: false });
   });
 
   const { cpu, memory, limits } = machineOf();
@@ -84,6 +103,14 @@ describe('the machine before anything is measured', () => {
       'numa',
     ],
     ['a NUMA node that may not be used', { check: 'numa' }, nodesOf('0', 8, 8), 'fail', 'numa'],
+    [
+      'a NUMA node that has neither CPUs nor memory',
+      { check: 'numa' },
+      nodesAndMemory('0-1', 8, 8, 0),
+      'pass',
+      null,
+    ],
+    ['a NUMA node with CPUs and no memory', { check: 'numa' }, nodesOf('0', 8, 0), 'fail', 'numa'],
     ['nothing swapped out', { check: 'swap' }, swapped(0), 'pass', null],
     ['something swapped out', { check: 'swap' }, swapped(1), 'warn', 'swapped'],
   ])('with %s', (_, check, machine, verdict, cause) => {
@@ -98,6 +125,30 @@ describe('the machine before anything is measured', () => {
     expect(expected({ cpu: 4 }).verdict).toBe('fail');
     expect(expected({ gpu: 8 })).toMatchObject({ verdict: 'fail', cause: { name: 'missing-device' } });
     expect(expected({}).verdict).toBe('skipped');
+  });
+  it('fails where some of its memory is missing, but for what the kernel keeps of it', () => {
+    const GIB = 2 ** 30;
+    const of = (total: number | null) =>
+      judgement(
+        { check: 'counts' },
+        contextOf(null, {
+          expected: { memory: 768 * GIB },
+          machine: { ...machineOf(), memory: { ...memory, total } },
+        }),
+      );
+    expect(of(768 * GIB).verdict).toBe('pass');
+    expect(of(755 * GIB).verdict).toBe('pass');
+    expect(of(704 * GIB)).toMatchObject({
+      verdict: 'fail',
+      cause: { name: 'missing-device' },
+      reason: expect.stringMatching(
+        /^memory 755\.9 GB, limit ≥ .* \(--expect 768 GiB, less what the kernel keeps\)$/,
+      ),
+    });
+    expect(of(null)).toMatchObject({
+      verdict: 'inconclusive',
+      reason: expect.stringMatching(/does not tell/),
+    });
   });
   it('is not judged while others work on it', () => {
     const busy = (share: number | null) =>

@@ -336,6 +336,108 @@ describe('a limit that cannot be seen here', () => {
   });
 });
 
+describe('a suite that leaves out whether outputs are right', () => {
+  const own = (checks: string): Suite =>
+    suiteFrom(
+      `name: site
+campaign: { measure: [{ indicator: matmul, labels: { part: a } }, { indicator: matmul, labels: { part: b } }] }
+checks:
+${checks}`,
+      'site.yaml',
+    );
+  const wrong = (batch: RecordBatch): RecordBatch =>
+    batch.asked.labels?.part === 'b'
+      ? {
+          ...batch,
+          verified: 'failed',
+          rate: null,
+          measured: 0,
+          inspections: batch.inspections.map((launch) => ({
+            ...launch,
+            status: 'wrong' as const,
+            verification: { method: 'all', checked: 1, passed: false, worstError: 1 } as never,
+          })),
+        }
+      : batch;
+  const judged = (suite: Suite, but: (batch: RecordBatch) => RecordBatch) =>
+    checksOf([judgeAll(suite, contextOf(measured(['a', 'b'], but)))]);
+
+  it.each([
+    '  - { check: complete }\n',
+    '  - { check: clock, atMost: 0 }\n  - { check: complete }\n',
+    '  - { check: correctness, parts: [a] }\n  - { check: complete }\n',
+  ])('qualifies no node that computes wrongly: %j', (checks) => {
+    const suite = own(checks);
+    expect(outcomeOf(judged(suite, wrong))).toBe('not-qualified');
+    expect(outcomeOf(judged(suite, same))).toBe('qualified');
+  });
+
+  it('qualifies no node either by what it does not say', () => {
+    expect(outcomeOf(judged(own('  - { check: floor, medianAtLeast: 0.9 }\n'), same))).toBe('inconclusive');
+  });
+});
+
+describe('a suite that names all of its parts in counters', () => {
+  it('looks at the counters over the run all the same, and at each part once', () => {
+    const suite = suiteFrom(
+      `name: site
+campaign: { measure: [{ indicator: matmul, labels: { part: gemm } }] }
+checks: [{ check: complete }, { check: counters }, { check: counters, parts: [gemm], correctedAtMost: 3 }]
+`,
+      'site.yaml',
+    );
+    const after = (uncorrected: number): Partial<Context> => ({
+      surroundings: { busy: 0, memoryErrors: healthy },
+      after: { memoryErrors: { corrected: 0, uncorrected }, gpus: { problem: null, devices: [] } },
+    });
+    const of = (uncorrected: number) => checksOf([judgeAll(suite, one(same, after(uncorrected)))]);
+    expect(of(0).flatMap(({ id, kind }) => (kind === 'counters' ? id : []))).toEqual([
+      'counters@cpu',
+      'counters/gemm@cpu',
+    ]);
+    expect([0, 2].map((uncorrected) => outcomeOf(of(uncorrected)))).toEqual(['qualified', 'not-qualified']);
+  });
+});
+
+describe('how fast a GPU is by itself, in t1', () => {
+  const parts = ['gpu-gemm-bfloat16', 'gpu-memory'];
+  const shipped = shippedSuite('t1');
+  const suite = {
+    ...shipped,
+    checks: shipped.checks.filter(({ check }) => check === 'efficiency' || check === 'complete'),
+  };
+  /** Seen twice. */
+  const checks = (share: number, name = 'NVIDIA H200') => {
+    const record = measured(parts, (batch) => ({
+      ...onGpu(batch),
+      datasheet: { rate: RATE / share, share, source: 'a datasheet' },
+    }));
+    const machine = { ...machineOf(), gpus: survey(gpu({ name })) };
+    const judged = judgeAll(suite, contextOf(record, { machine }));
+    return checksOf([judged, judged]);
+  };
+  const slow = (share: number, name?: string) =>
+    checks(share, name).filter(({ kind, verdict }) => kind === 'efficiency' && verdict === 'fail');
+
+  it('is held to its datasheet, where ours were measured on its model', () => {
+    expect(slow(0.3).map(({ part, cause }) => [part, cause])).toEqual(parts.map((part) => [part, 'slow']));
+    expect(outcomeOf(checks(0.3))).toBe('not-qualified');
+    expect(outcomeOf(checks(0.66))).toBe('qualified');
+    expect(slow(0.3, 'NVIDIA H100 80GB HBM3')).toHaveLength(2);
+  });
+
+  it('is told to be held to nothing on another model', () => {
+    expect(slow(0.3, 'NVIDIA A100-SXM4-80GB')).toEqual([]);
+    expect(outcomeOf(checks(0.3, 'NVIDIA A100-SXM4-80GB'))).toBe('qualified');
+    const told = checks(0.3, 'NVIDIA A100-SXM4-80GB').find(({ id }) => id === 'efficiency/gpu-memory@cuda:0');
+    expect(told).toMatchObject({
+      verdict: 'skipped',
+      required: false,
+      reason: 't1 has a limit for NVIDIA H200, NVIDIA H100 80GB HBM3 only, and this is NVIDIA A100-SXM4-80GB',
+    });
+  });
+});
+
 describe.each(['t2', 't3'] as const)('%s', (tier) => {
   const shipped = shippedSuite(tier);
   const extended = (checks: string): Suite =>

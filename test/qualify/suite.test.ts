@@ -16,6 +16,10 @@ campaign:
     - { indicator: matmul, parameters: { size: 128 }, labels: { part: large } }
 `;
 
+/** Of each check of a kind the parts that it judges; null: all. */
+const partsOf = ({ checks }: Suite, kind: string): readonly (readonly string[] | null)[] =>
+  checks.flatMap((one) => (one.check === kind ? [('parts' in one ? one.parts : undefined) ?? null] : []));
+
 describe('the shipped suites', () => {
   it.each(TIERS)('%s is a suite, and its checks name parts that it measures', (tier) => {
     const { checks, entries, name } = parseSuite(shipped(tier), `${tier}.yaml`, shipped, tier);
@@ -85,10 +89,30 @@ describe('a suite of one’s own', () => {
   });
 
   it('gives a check without parts those that no other check of its kind names', () => {
-    const { checks } = suite(
+    const own = suite(
       `name: site${MEASURE}checks:\n  - { check: stability, p05AtLeast: 0.5 }\n  - { check: stability, parts: [large], p05AtLeast: 0.9 }\n`,
     );
-    expect(checks.map((one) => ('parts' in one ? one.parts : null))).toEqual([['small'], ['large']]);
+    expect(partsOf(own, 'stability')).toEqual([['small'], ['large']]);
+  });
+
+  it.each<[string, readonly (readonly string[] | null)[]]>([
+    ['{ check: complete }', [null]],
+    ['{ check: correctness }', [null]],
+    ['{ check: correctness, parts: [large] }', [['large'], ['small']]],
+    ['{ check: correctness, parts: [large, small] }', [['large', 'small']]],
+  ])('that measures something is judged by correctness in each of its parts, also with no check but %s', (one, parts) => {
+    expect(partsOf(suite(`name: site${MEASURE}checks:\n  - ${one}\n`), 'correctness')).toEqual(parts);
+  });
+
+  it('that measures nothing has the checks of its file alone', () => {
+    expect(suite('name: site\nchecks:\n  - { check: swap }\n').checks).toEqual([{ check: 'swap' }]);
+  });
+
+  it('keeps a look at the counters over the whole run where each of its parts has limits of its own', () => {
+    const own = suite(
+      `name: site${MEASURE}checks:\n  - { check: counters }\n  - { check: counters, parts: [large, small], correctedAtMost: 3 }\n`,
+    );
+    expect(partsOf(own, 'counters')).toEqual([[], ['large', 'small']]);
   });
 
   it.each([

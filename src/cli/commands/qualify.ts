@@ -155,7 +155,7 @@ export const qualifyCommand: CommandModule = {
       .option('expect', {
         type: 'string',
         group: 'What is checked:',
-        describe: 'What has to be here: gpu=8,cpu=64,numa=2',
+        describe: 'What has to be here: gpu=8,cpu=64,numa=2,memory=768GiB',
       })
       .option('baseline', {
         type: 'string',

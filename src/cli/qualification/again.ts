@@ -3,7 +3,8 @@ import { SPREAD } from '../../qualify/criteria/speed.js';
 import { twinsOf } from '../../qualify/same-batch.js';
 import type { JudgedCheck } from '../../qualify/verdict.js';
 import { groupsOf } from '../../record/at-once.js';
-import type { BatchSpec, PiBenchRecord } from '../../record/schema.js';
+import { canonicalJson } from '../../record/digest.js';
+import type { BatchSpec, Campaign, PiBenchRecord } from '../../record/schema.js';
 import type { Seconds } from '../../units.js';
 
 /**
@@ -34,6 +35,12 @@ export function launchesAgain(
       ),
   );
   return (index) => (whole.has(index) ? (batches[index]?.inspections ?? 1) : 1);
+}
+
+/** Whether a campaign measures all of these, and as often. */
+export function measuresAll({ batches }: Pick<Campaign, 'batches'>, asked: readonly BatchSpec[]): boolean {
+  const measured = new Set(batches.map((batch) => canonicalJson(batch)));
+  return asked.every((batch) => measured.has(canonicalJson(batch)));
 }
 
 /** Of one launch, by the first attempt: what it took with all around it. */

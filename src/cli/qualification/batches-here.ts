@@ -1,5 +1,5 @@
 /** What of a suite is measured on this machine, how long that may take, and what is left out because the machine has nothing for it. */
-import { asksForNode, cpuParts } from '../../devices/cpu-parts.js';
+import { asksForNode, cpuParts, leftOutText, wholeNodes } from '../../devices/cpu-parts.js';
 import { asksForGpu, CPU, gpuNamed, isGpu, ordinalOf } from '../../devices/device.js';
 import { GPU_DATA_TYPES } from '../../indicators/data-types.js';
 import { findIndicator } from '../../indicators/index.js';
@@ -71,9 +71,13 @@ function whyNot(entry: SuiteEntry, machine: MachineDescription): string | null {
       return 'there is one GPU, and an exchange takes two: what one copies to itself says nothing of a link';
     return lackedLibrary(entry);
   }
-  return asksForNode(device) && cpuParts(machine).nodes.length === 0
-    ? 'the kernel tells of no NUMA nodes'
-    : null;
+  return asksForNode(device) ? whyNoNode(machine) : null;
+}
+
+function whyNoNode(machine: MachineDescription): string | null {
+  const parts = cpuParts(machine);
+  if (parts.nodes.length === 0) return 'the kernel tells of no NUMA nodes';
+  return wholeNodes(parts).length === 0 ? 'no NUMA node has both CPUs and memory that may be used' : null;
 }
 
 /** A node is qualified with all its CPUs, whatever a quota leaves of them: that one is there is to be seen. */
@@ -148,6 +152,14 @@ const memoryUntold = ({ entries }: Suite, machine: MachineDescription): readonly
       ),
   );
 
+/** Which NUMA nodes are left out of what is measured on all. */
+const nodesLeftOut = ({ entries }: Suite, machine: MachineDescription): readonly string[] =>
+  distinct(
+    entries
+      .filter((entry) => whyNot(entry, machine) === null)
+      .flatMap((entry) => leftOutText(deviceOf(entry), cpuParts(machine)) ?? []),
+  );
+
 /** Parts by why the machine has nothing for them: `gpu-peers: there is one GPU ...`. Where there is no GPU at all, one line for all. */
 function partsMissing({ entries }: Suite, machine: MachineDescription): readonly string[] {
   const parts = new Map<string, Set<string>>();
@@ -166,6 +178,7 @@ export function notMeasured(suite: Suite, machine: MachineDescription): readonly
   return [
     ...partsMissing(suite, machine),
     ...memoryUntold(suite, machine),
+    ...nodesLeftOut(suite, machine),
     ...typesMissing(suite, machine),
     ...(batches.some(({ device, atOnce }) => isGpu(device) && atOnce === true)
       ? ['measuring GPUs at once has been tried on a fake driver only, not yet on several GPUs']

@@ -1,14 +1,17 @@
 /** What is done with a verdict, whether it came at a go or after a kill: record, terminal, formats, gateway, the cached answer. */
 import { dirname, join } from 'node:path';
 import { EXIT, messageOf, messageWithCause } from '../../errors.js';
-import { isJudged } from '../../qualify/formats/index.js';
+import { sameMachine } from '../../machine/same-machine.js';
+import type { MachineDescription } from '../../machine/types.js';
+import { machineOf } from '../../qualify/baseline-key.js';
+import { isJudged, type Judged } from '../../qualify/formats/index.js';
 import { renderQualification } from '../../readers/terminal/qualification.js';
 import { terminalStyle } from '../../readers/terminal/style.js';
 import type { PiBenchRecord, Qualification } from '../../record/schema.js';
 import { RECORD } from '../../store/store.js';
 import { say } from '../say.js';
 import { type Gateway, push } from './gateway.js';
-import { keepVerdict, type Wanted, writeFormats } from './outputs.js';
+import { hasNewerVerdict, keepVerdict, type Wanted, writeFormats } from './outputs.js';
 import type { Qualified } from './qualify.js';
 
 const EXITS: Readonly<Record<Qualification['outcome'], number>> = {
@@ -25,10 +28,10 @@ export interface Delivery {
   readonly gateway: Gateway | null;
 }
 
-export const exitOf = ({ outcome }: Qualification): number => EXITS[outcome];
+const exitOf = ({ outcome }: Qualification): number => EXITS[outcome];
 
 /** Prints a verdict, unless stdout is another's. */
-export function printVerdict(record: PiBenchRecord, path: string, { json, wanted }: Delivery): void {
+function printVerdict(record: PiBenchRecord, path: string, { json, wanted }: Delivery): void {
   if (json) process.stdout.write(`${JSON.stringify(record, null, 1)}\n`);
   else if (!wanted.some(({ place }) => place === '-'))
     process.stdout.write(`${renderQualification(record, path, terminalStyle(process.stdout))}\n`);
@@ -53,23 +56,21 @@ function keepRecord({ record, store }: Pick<Qualified, 'record' | 'store'>): str
   }
 }
 
-/** Sets the exit code. */
-export async function deliver(
-  { record, qualification, store, signalled }: Qualified,
-  delivery: Delivery,
-): Promise<void> {
-  if (!isJudged(record)) throw new Error('the record lost its verdict');
-  process.exitCode = signalled ?? exitOf(qualification);
-  const path = keepRecord({ record, store });
+async function putFormats(record: Judged, path: string, wanted: Delivery['wanted']): Promise<void> {
+  const { said, whole } = await writeFormats(record, path, wanted);
+  for (const line of said) say(line);
+  if (!whole) sayIncomplete();
+}
+
+/** Wherever it has to go beside its record. @param path of the record */
+async function handOut(record: Judged, path: string, delivery: Delivery): Promise<void> {
   printVerdict(record, path, delivery);
   try {
     await keepVerdict(record, path);
   } catch (error) {
     say(`pi-bench verdict will not know of this: ${messageOf(error)}`);
   }
-  const { said, whole } = await writeFormats(record, path, delivery.wanted);
-  for (const line of said) say(line);
-  if (!whole) sayIncomplete();
+  await putFormats(record, path, delivery.wanted);
   const { gateway } = delivery;
   if (gateway === null) return;
   try {
@@ -80,4 +81,44 @@ export async function deliver(
       `the verdict stands, but ${gateway.address} did not take it: ${messageWithCause(error)}; the record is in ${dirname(path)}`,
     );
   }
+}
+
+/** Sets the exit code. */
+export async function deliver(
+  { record, qualification, store, signalled }: Qualified,
+  delivery: Delivery,
+): Promise<void> {
+  if (!isJudged(record)) throw new Error('the record lost its verdict');
+  process.exitCode = signalled ?? exitOf(qualification);
+  await handOut(record, keepRecord({ record, store }), delivery);
+}
+
+/** Why others must not take it for what this machine is now; null: nothing speaks against it. */
+function whyNotOfNow(record: Judged, here: MachineDescription): string | null {
+  const there = machineOf(record);
+  if (sameMachine(there, here) !== 'same')
+    return `this is not the machine that it is of (${there.os.hostname})`;
+  return hasNewerVerdict(record)
+    ? `a newer verdict of suite ${record.qualification.suite.name} is kept here`
+    : null;
+}
+
+/**
+ * One that was come to before: what did not get it then, because of a kill, a full disk or a gateway that was away, gets it now. Sets the
+ * exit code.
+ * @param path of the record
+ */
+export async function deliverAgain(
+  record: Judged,
+  path: string,
+  here: MachineDescription,
+  delivery: Delivery,
+): Promise<void> {
+  process.exitCode = exitOf(record.qualification);
+  const why = whyNotOfNow(record, here);
+  if (why === null) return handOut(record, path, delivery);
+  say(`it goes nowhere but here and into its folder: ${why}`);
+  printVerdict(record, path, delivery);
+  const own = delivery.wanted.filter(({ place }) => place === null || place === '-');
+  await putFormats(record, path, own);
 }

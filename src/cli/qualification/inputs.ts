@@ -2,14 +2,15 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { messageOf, UserError } from '../../errors.js';
 import type { MachineDescription } from '../../machine/types.js';
-import { devicesOfMachine, parseBaseline, requireSameHardware } from '../../qualify/baseline.js';
+import { devicesOfMachine, parseBaseline, requireSameKind } from '../../qualify/baseline.js';
 import { machineOf } from '../../qualify/baseline-key.js';
 import type { HistoryRun } from '../../qualify/criteria/criterion.js';
-import { COUNTED } from '../../qualify/criteria/host.js';
+import { COUNTED, SIZED } from '../../qualify/criteria/host.js';
 import { historyRun, MOST_RUNS } from '../../qualify/history.js';
 import { serialsOf } from '../../qualify/rates.js';
 import type { Suite } from '../../qualify/suite.js';
 import { plural } from '../../quantities/format.js';
+import { parseBytes } from '../../quantities/parse.js';
 import { sha256 } from '../../record/digest.js';
 import { findRecords } from '../../store/find-records.js';
 import { readRecordOrNull } from '../../store/read-record.js';
@@ -18,24 +19,30 @@ import { say } from '../say.js';
 import type { NamedText } from './asked.js';
 import type { QualifyInput } from './qualify.js';
 
+/** null: no whole number of what is counted, or no size with its unit of what has one. */
+const expectedOf = (name: string, text: string): number | null =>
+  Object.hasOwn(SIZED, name) ? parseBytes(text) : /^\d+$/.test(text) ? Number(text) : null;
+
 /**
- * `gpu=8,cpu=64`
+ * `gpu=8,cpu=64,memory=768GiB`
  * @throws UserError
  */
-export function parseExpected(text: string | null): Readonly<Record<string, number>> {
-  if (text === null) return {};
+export function parseExpected(given: string | null): Readonly<Record<string, number>> {
+  if (given === null) return {};
   const seen = new Set<string>();
-  const pairs = text.split(',').map((item): [string, number] => {
-    const [, name = '', digits = ''] = /^\s*([a-z]+)\s*=\s*(\d+)\s*$/.exec(item) ?? [];
-    if (!Object.hasOwn(COUNTED, name)) {
+  const pairs = given.split(',').map((item): [string, number] => {
+    const [, name = '', text = ''] = /^\s*([a-z]+)\s*=\s*(\S+)\s*$/.exec(item) ?? [];
+    const wanted = Object.hasOwn({ ...COUNTED, ...SIZED }, name) ? expectedOf(name, text) : null;
+    if (wanted === null) {
+      const sizes = Object.keys(SIZED).join(', ');
       throw new UserError(
-        `--expect takes counts of ${Object.keys(COUNTED).join(', ')}, such as gpu=8,cpu=64; got "${item.trim()}"`,
+        `--expect takes counts of ${Object.keys(COUNTED).join(', ')} and the size of ${sizes}, such as gpu=8,cpu=64,memory=768GiB; got "${item.trim()}"`,
       );
     }
     if (seen.has(name))
       throw new UserError(`--expect names ${name} twice: which count holds nobody can tell`);
     seen.add(name);
-    return [name, Number(digits)];
+    return [name, wanted];
   });
   return Object.fromEntries(pairs);
 }
@@ -67,12 +74,12 @@ export function readText(path: string | null, what: string): NamedText | null {
   }
 }
 
-/** @throws UserError for a baseline that is none, is beyond physics, or is of other hardware */
+/** @throws UserError for a baseline that is none, is beyond physics, or is of another kind of hardware */
 export function baselineFrom(given: NamedText | null, machine: MachineDescription): QualifyInput['baseline'] {
   if (given === null) return null;
   const { file, text } = given;
   const data = parseBaseline(text, file);
-  requireSameHardware(data, devicesOfMachine(machine), file, 'here is');
+  requireSameKind(data, devicesOfMachine(machine), file);
   return { data, said: { file, sha256: sha256(text), name: data.name, nodes: data.nodes.length } };
 }
 

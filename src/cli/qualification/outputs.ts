@@ -15,6 +15,7 @@ import { machineOf } from '../../qualify/baseline-key.js';
 import { type Judged, type VerdictFormat, verdictFormats } from '../../qualify/formats/index.js';
 import { judgedChecks, nameWithCause, standingInTheWay, whyNothingQualifies } from '../../qualify/wording.js';
 import { sha256 } from '../../record/digest.js';
+import type { QualificationCheck } from '../../record/schema.js';
 import { takeSocketLock } from '../../socket-lock.js';
 import { writeDestination, writeFileAtomic } from '../../store/atomic.js';
 import { makeFolder } from '../../store/make-folder.js';
@@ -133,11 +134,18 @@ function seenOf(record: Judged): Seen {
   };
 }
 
-function verdictOf(record: Judged, path: string): CachedVerdict {
+/** Whether it came to an answer, be it a bad one. */
+const isAnswered = ({ verdict }: QualificationCheck): boolean =>
+  verdict !== 'skipped' && verdict !== 'inconclusive';
+
+/** @param before the verdicts that are there */
+function verdictOf(record: Judged, path: string, before: readonly CachedVerdict[]): CachedVerdict {
   const { qualification } = record;
   const { outcome, suite, endedAt, checks, expected, baseline } = qualification;
   const [first] = standingInTheWay(qualification);
   const none = whyNothingQualifies(qualification);
+  const answered = checks.filter(isAnswered).map(({ id }) => id);
+  const failedBefore = new Set(before.flatMap(({ failed = [] }) => failed));
   return {
     outcome,
     suite: suite.name,
@@ -146,6 +154,8 @@ function verdictOf(record: Judged, path: string): CachedVerdict {
     why: first === undefined ? none : nameWithCause(first),
     checks: checks.length,
     judged: judgedChecks(qualification).length,
+    failed: checks.filter(({ required, verdict }) => required && verdict === 'fail').map(({ id }) => id),
+    judgedAgain: answered.filter((id) => failedBefore.has(id)),
     record: resolve(path),
     held: [
       ...Object.entries(expected).map(([name, count]) => `${name}=${count}`),
@@ -155,8 +165,23 @@ function verdictOf(record: Judged, path: string): CachedVerdict {
   };
 }
 
+/** Those that are kept for this host. */
+const keptVerdicts = (env: NodeJS.ProcessEnv): readonly CachedVerdict[] =>
+  parseVerdicts(readVerdicts(null, env), hostname());
+
+const isNewerOf = (
+  { suite, endedAt }: Judged['qualification'],
+  kept: Pick<CachedVerdict, 'suite' | 'tier' | 'at'>,
+): boolean =>
+  kept.suite === suite.name && kept.tier === suite.tier && Date.parse(kept.at) > Date.parse(endedAt);
+
+/** Whether a later verdict of the same suite is kept for this host: whoever asks is to hear that one. */
+export const hasNewerVerdict = ({ qualification }: Judged, env: NodeJS.ProcessEnv = process.env): boolean =>
+  keptVerdicts(env).some((kept) => isNewerOf(qualification, kept));
+
 /**
- * Leaves the answer for `pi-bench verdict`, beside those of other suites that it does not settle anew.
+ * Leaves the answer for `pi-bench verdict`, beside those of other suites that it does not settle anew; nothing where a newer one of its
+ * suite is there.
  * @throws the system's error, or where somebody else does not let go of the file
  */
 export async function keepVerdict(
@@ -164,11 +189,12 @@ export async function keepVerdict(
   path: string,
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<void> {
-  const own = verdictOf(record, path);
   const file = verdictFile(env);
   makeFolder(dirname(file));
   await alone(file, () => {
-    const before = parseVerdicts(readVerdicts(null, env), hostname());
+    const before = keptVerdicts(env);
+    if (before.some((kept) => isNewerOf(record.qualification, kept))) return;
+    const own = verdictOf(record, path, before);
     const all: VerdictFile = {
       kind: 'pi-bench verdicts',
       schemaVersion: 1,

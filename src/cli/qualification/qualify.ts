@@ -13,7 +13,7 @@ import { qualificationOf, withQualification } from '../../qualify/qualification.
 import type { Suite } from '../../qualify/suite.js';
 import { type JudgedCheck, judgeAll, MOST_ATTEMPTS, undecided } from '../../qualify/verdict.js';
 import { versionNotices } from '../../qualify/versions.js';
-import type { BatchSpec, Campaign, PiBenchRecord, Qualification } from '../../record/schema.js';
+import type { BatchSpec, Campaign, PiBenchRecord, Qualification, RecordBatch } from '../../record/schema.js';
 import type { Store } from '../../store/store.js';
 import type { Seconds } from '../../units.js';
 import { beginCampaign } from '../begin-campaign.js';
@@ -23,7 +23,7 @@ import { createCampaign } from '../create-campaign.js';
 import { coresHere } from '../here.js';
 import { type CampaignEnd, type CampaignStart, type RunOptions, runCampaign } from '../run-campaign.js';
 import { say } from '../say.js';
-import { costOfAll, launchesAgain, withTheirGroups } from './again.js';
+import { costOfAll, launchesAgain, measuresAll, withTheirGroups } from './again.js';
 import { type Asked, askedText, canBeResumed, withSurroundings } from './asked.js';
 import { batchesHere, notMeasured } from './batches-here.js';
 import { RESERVE } from './least-deadline.js';
@@ -70,11 +70,13 @@ export interface Qualified {
   readonly came: number | null;
 }
 
-/** Of one batch: its part, or none. */
-function partsOf({ batches }: PiBenchRecord, index: number): readonly string[] {
-  const part = batches[index] === undefined ? undefined : partOf(batches[index]);
-  return part === undefined ? [] : [part];
-}
+const partsOf = (batches: readonly RecordBatch[]): string[] => [
+  ...new Set(batches.flatMap((batch) => partOf(batch) ?? [])),
+];
+
+/** Begun before a kill, and for other checks than do not hold now, as where the node has got more of a history since. */
+const asideText = (folder: string, { store }: CampaignStart): string =>
+  `${folderOfAttempt(folder, store.folder())} measured again what the checks do not ask for now, and does not count`;
 
 function begin(
   input: QualifyInput,
@@ -204,7 +206,7 @@ async function attempt(
       campaign: first.record.campaign.id,
       folder: null,
       why: 'the suite',
-      parts: [...new Set(first.record.batches.flatMap((batch) => partOf(batch) ?? []))],
+      parts: partsOf(first.record.batches),
       cooledDown: 0,
     },
   ];
@@ -212,6 +214,9 @@ async function attempt(
   let ended = first;
   /** Of a signal that came too late to stop what was measured, and keeps it from being measured again. */
   let late: number | null = null;
+  /** What was begun before a kill, as long as its turn has not come; and what has none. */
+  const begun = [...begunAgain];
+  const aside: CampaignStart[] = [];
   for (let number = 2; number <= MOST_ATTEMPTS && ended.signalled === null; number++) {
     const again = withTheirGroups(undecided(judged), batches);
     if (again.length === 0) break;
@@ -221,18 +226,20 @@ async function attempt(
     }
     const launches = launchesAgain(judged[0] ?? [], batches);
     const cost = suite.cooldown + costOfAll(first.record, again, batches, launches);
-    const parts = [...new Set(again.flatMap((index) => partsOf(first.record, index)))];
-    const known = begunAgain[number - 2];
+    const parts = partsOf(again.flatMap((index) => first.record.batches[index] ?? []));
+    const once = again.flatMap((index) => {
+      const batch = batches[index];
+      return batch === undefined ? [] : [{ ...batch, inspections: launches(index) }];
+    });
+    const at = begun.findIndex(({ campaign }) => measuresAll(campaign, once));
+    aside.push(...begun.splice(0, at === -1 ? begun.length : at));
+    const known = begun.shift();
     if (known === undefined && cost > timeLeft(input, waited)) {
       say(`no time to measure again what did not hold (${parts.join(', ')})`);
       break;
     }
     if (!input.quiet) say(`measuring again what did not hold: ${parts.join(', ')} (attempt ${number})`);
     if (known === undefined) await setTimeout(suite.cooldown * 1000);
-    const once = again.flatMap((index) => {
-      const batch = batches[index];
-      return batch === undefined ? [] : [{ ...batch, inspections: launches(index) }];
-    });
     const place = join(folder, ATTEMPTS);
     ended = await runOne(
       input,
@@ -246,11 +253,15 @@ async function attempt(
       campaign: ended.record.campaign.id,
       folder: folderOfAttempt(folder, dirname(ended.path)),
       why: 'checks of performance did not hold',
-      parts,
+      parts: partsOf(ended.record.batches),
       cooledDown: suite.cooldown,
     });
   }
   const signalled = first.signalled ?? ended.signalled ?? late;
+  // What a signal kept from its turn is gone on with when this is resumed.
+  if (signalled === null) aside.push(...begun);
+  const uncounted = aside.map((one) => asideText(folder, one));
+  for (const text of uncounted) say(text);
   const qualification = qualificationOf({
     suite,
     machine,
@@ -264,6 +275,7 @@ async function attempt(
     interrupted: signalled !== null,
     notJudged: [
       ...notMeasured(suite, machine),
+      ...uncounted,
       ...versionNotices(first.record.piBench.version, {
         baseline: input.baseline?.data ?? null,
         history: input.history,

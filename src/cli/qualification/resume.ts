@@ -1,56 +1,29 @@
 /** `pi-bench resume` of a qualification that was killed or interrupted: what was measured stays, the rest is measured, and judged as it was asked for. */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { doneSoFar } from '../../campaign/progress-of-journal.js';
 import { UserError } from '../../errors.js';
 import { monotonic } from '../../inspection/job.js';
 import type { MachineDescription } from '../../machine/types.js';
 import type { Surroundings } from '../../qualify/criteria/criterion.js';
+import { isJudged } from '../../qualify/formats/index.js';
 import { type Journal, readJournal } from '../../store/journal.js';
-import { movedTo } from '../../store/moved.js';
 import { readRecord } from '../../store/read-record.js';
 import { JOURNAL, RECORD } from '../../store/store.js';
 import { checkSame, goOn, sayTruncated } from '../go-on.js';
-import { describeHere } from '../here.js';
+import { describeHere, hostHere } from '../here.js';
 import { keepAddon } from '../keep-addon.js';
 import { checkSameStacks } from '../same-stacks.js';
 import { say } from '../say.js';
 import { batchesSoFar } from '../where-it-stands.js';
 import { type Asked, canBeResumed, keptSurroundings, readAsked, suiteOf } from './asked.js';
-import { deliver, exitOf, printVerdict } from './deliver.js';
+import { attemptsIn } from './attempts.js';
+import { deliver, deliverAgain } from './deliver.js';
 import { pushAddress } from './gateway.js';
 import { baselineFrom, parseExpected, readHistory } from './inputs.js';
-import { ATTEMPTS } from './names.js';
 import { parseFormats } from './outputs.js';
 import { qualify } from './qualify.js';
 import { lookAround } from './surroundings.js';
-
-interface Found {
-  readonly folder: string;
-  readonly journal: Journal;
-}
-
-/**
- * What had been measured again, in the order in which it was begun; one that was killed before its first line is none. One whose folder
- * could not be written any more is where it went.
- */
-export function attemptsIn(folder: string): readonly Found[] {
-  const place = join(folder, ATTEMPTS);
-  if (!existsSync(place)) return [];
-  return readdirSync(place)
-    .map((name) => join(place, name))
-    .map((own) => movedTo(own) ?? own)
-    .filter((own) => existsSync(join(own, JOURNAL)))
-    .flatMap((own): Found[] => {
-      try {
-        return [{ folder: own, journal: readJournal(join(own, JOURNAL)) }];
-      } catch (error) {
-        if (error instanceof UserError) return [];
-        throw error;
-      }
-    })
-    .sort((a, b) => Date.parse(a.journal.head.at) - Date.parse(b.journal.head.at));
-}
 
 /**
  * How the last process that worked on it ended: `complete`, `incomplete`, `interrupted`; null: it was killed. A signal that came when
@@ -95,7 +68,7 @@ export async function resumeQualification(
     throw new UserError(
       `${folder} is a qualification of tier ${asked.tier}, whose launches belong to one minute: start it anew with pi-bench ${campaign.command.join(' ')}`,
     );
-  const found = attemptsIn(folder);
+  const found = attemptsIn(folder, journal);
   const delivery = {
     json,
     wanted: asked.format === null ? [] : parseFormats(asked.format),
@@ -105,13 +78,12 @@ export async function resumeQualification(
   const record = existsSync(path) ? readRecord(folder).record : null;
   const open = [journal, ...found.map((one) => one.journal)].map(lastStatus);
   if (
-    record?.qualification !== undefined &&
+    record !== null &&
+    isJudged(record) &&
     !open.some((status) => status === null || status === 'interrupted')
   ) {
     say('this qualification came to its end: nothing is left to measure');
-    process.exitCode = exitOf(record.qualification);
-    printVerdict(record, path, delivery);
-    return;
+    return deliverAgain(record, path, hostHere(), delivery);
   }
   // What is measured again is held to what the first campaign measured, also where that one is complete.
   const held = batchesSoFar(folder, journal);

@@ -1,10 +1,13 @@
-/** Whether every output is right, and every launch came to its end. A wrong output fails at once: nothing makes it right. Pure. */
+/** Whether what each launch left is right, and every launch came to its end. A wrong output fails at once: nothing makes it right. Pure. */
 import { plural } from '../../quantities/format.js';
 import type { RecordBatch } from '../../record/schema.js';
 import { causeNamed } from '../causes.js';
 import { atLeast, atMost } from '../findings.js';
 import { coveredFindings } from './covered.js';
 import { type Criterion, judgeBatches, nothingToShow, whyNotEnded } from './criterion.js';
+
+/** The output of the last repetition, and of one call more: what earlier repetitions wrote was written over. */
+const LOOKED_AT = 'what each launch left is checked';
 
 /** A check of no element at all has found nothing wrong, and says nothing. */
 const verifiedLaunches = ({ inspections }: RecordBatch): number =>
@@ -25,15 +28,12 @@ export const correctness: Criterion<'correctness'> = {
       const source = batch.inspections.find(({ verification }) => verification !== null)?.verification
         ?.method;
       const findings = [
-        atMost(
-          { quantity: 'wrong_launches', measured: wrong.length, source: source ?? 'every output is checked' },
-          0,
-        ),
+        atMost({ quantity: 'wrong_launches', measured: wrong.length, source: source ?? LOOKED_AT }, 0),
         atLeast(
           {
             quantity: 'verified_launches',
             measured: verifiedLaunches(batch),
-            source: 'every output is checked',
+            source: LOOKED_AT,
             otherwise: 'inconclusive',
           },
           // What is wrong was looked at too.

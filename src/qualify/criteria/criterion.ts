@@ -204,6 +204,8 @@ export function judgeBatches(
   judge: (batch: RecordBatch, first: RecordBatch | null) => Omit<Judged, 'part' | 'device' | 'batch'>,
   isAbout: (batch: RecordBatch) => boolean = () => true,
 ): readonly Judgement[] {
+  // Of no part: each has a check of its own.
+  if (check.parts?.length === 0) return [];
   const all = batchesFor(check, record);
   const known = identities(all);
   const batches = all

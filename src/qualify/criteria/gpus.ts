@@ -63,6 +63,12 @@ function pciFindings({ gpus, pciGpus, virtualisation }: MachineDescription): rea
     : [told(looked)];
 }
 
+/** Where NVML answers for some GPUs it is there, and something is wrong with the others. */
+function driverCause(shown: number, silent: number): CauseName {
+  if (silent === shown) return 'no-driver';
+  return silent > 0 ? 'driver-fault' : 'missing-device';
+}
+
 export const driver: Criterion<'driver'> = {
   kind: 'driver',
   repeats: false,
@@ -89,11 +95,10 @@ export const driver: Criterion<'driver'> = {
           verdict: 'inconclusive',
         }),
       );
-    const isOne = gpus.devices.length > 0 && silent.length === 0;
     return [
       judged(check, {
         findings: [count, ...silent, ...missing],
-        cause: causeNamed(isOne ? 'missing-device' : 'no-driver'),
+        cause: causeNamed(driverCause(gpus.devices.length, silent.length)),
       }),
     ];
   },

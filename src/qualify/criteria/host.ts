@@ -1,15 +1,18 @@
 /** What a machine is before anything is measured: counts, identity, quota, governor, NUMA, swap. Pure. */
 import { gpuNamed } from '../../devices/device.js';
+import type { GpuDescription } from '../../machine/gpus.js';
 import { parseCpuList } from '../../machine/linux/cpu-list.js';
 import { hasIdOfImage } from '../../machine/same-machine.js';
 import type { MachineDescription } from '../../machine/types.js';
+import { formatBytes } from '../../quantities/format.js';
 import type { Finding } from '../../record/schema.js';
+import type { Bytes } from '../../units.js';
 import { causeNamed } from '../causes.js';
-import { atLeast, atMost, equalTo, told } from '../findings.js';
+import { atLeast, atMost, equalTo, notSeen, told } from '../findings.js';
 import { serialOf } from '../rates.js';
 import { type Criterion, judged, notPossible } from './criterion.js';
 
-/** What --expect can name. */
+/** What --expect can count. */
 export const COUNTED: Readonly<Record<string, (machine: MachineDescription) => number | null>> = {
   gpu: ({ gpus }) => gpus?.devices.length ?? 0,
   cpu: ({ limits, cpu }) => parseCpuList(limits.onlineCpus)?.length ?? cpu.threads,
@@ -17,6 +20,34 @@ export const COUNTED: Readonly<Record<string, (machine: MachineDescription) => n
   socket: ({ cpu }) => cpu.sockets,
   numa: ({ memory }) => memory.numaNodes.length || null,
 };
+
+/** What --expect can name by its size, in bytes. */
+export const SIZED: Readonly<Record<string, (machine: MachineDescription) => Bytes | null>> = {
+  memory: ({ memory }) => memory.total,
+};
+
+/** Of the memory that is installed, the kernel keeps 64 bytes for each page of 4 KiB, firmware and a kernel for dumps some more. */
+const LEAST_OF_INSTALLED = 0.97;
+
+function expectedFinding(name: string, wanted: number, machine: MachineDescription): Finding {
+  const size = SIZED[name];
+  const measured = (size ?? COUNTED[name])?.(machine) ?? null;
+  const found =
+    size === undefined
+      ? equalTo({ quantity: `count_of_${name}`, measured, source: '--expect' }, wanted)
+      : atLeast(
+          {
+            quantity: name,
+            measured,
+            unit: 'B',
+            source: `--expect ${formatBytes(wanted)}, less what the kernel keeps`,
+          },
+          LEAST_OF_INSTALLED * wanted,
+        );
+  return measured === null
+    ? { ...found, verdict: 'inconclusive', note: 'this machine does not tell' }
+    : found;
+}
 
 export const counts: Criterion<'counts'> = {
   kind: 'counts',
@@ -31,22 +62,30 @@ export const counts: Criterion<'counts'> = {
           source,
         ),
       ];
-    const findings = names.map((name): Finding => {
-      const measured = COUNTED[name]?.(machine) ?? null;
-      const found = equalTo(
-        { quantity: `count_of_${name}`, measured, source: '--expect' },
-        expected[name] ?? 0,
-      );
-      return measured === null
-        ? { ...found, verdict: 'inconclusive', note: 'this machine does not tell' }
-        : found;
-    });
+    const findings = names.map((name) => expectedFinding(name, expected[name] ?? 0, machine));
     return [judged(check, { findings, cause: causeNamed('missing-device') })];
   },
 };
 
 /** GPUs of one node are to be alike in these. */
 const ALIKE = ['name', 'vbios', 'driver', 'pciSubsystem'] as const;
+
+/** What differs from the first GPU that tells it, and which GPU does not tell what others do: of that nobody knows whether it differs. */
+const unlikeFindings = (gpus: readonly GpuDescription[]): readonly Finding[] =>
+  ALIKE.flatMap((name) => {
+    const first = gpus.find((gpu) => gpu[name] != null);
+    const usual = first?.[name];
+    if (first === undefined || usual == null) return [];
+    return gpus
+      .filter((gpu) => gpu[name] !== usual)
+      .map((gpu) => {
+        const own = gpuNamed(gpu.ordinal);
+        const measured = gpu[name] ?? null;
+        const looked = { quantity: name, measured, source: gpuNamed(first.ordinal), note: own };
+        const finding = equalTo(looked, usual);
+        return measured === null ? notSeen(finding, `${own} does not tell`) : finding;
+      });
+  });
 
 function machineIdFinding(machine: MachineDescription, source: string): Finding {
   const { machineIdHash } = machine.os;
@@ -83,26 +122,12 @@ export const identity: Criterion<'identity'> = {
         return alone ? finding : { ...finding, verdict: 'inconclusive' };
       }),
     ];
-    const [first] = devices;
-    const unlike = ALIKE.flatMap((name) =>
-      devices
-        .filter((gpu) => first !== undefined && (gpu[name] ?? null) !== (first[name] ?? null))
-        .map((gpu) =>
-          equalTo(
-            {
-              quantity: name,
-              measured: gpu[name] ?? 'not told',
-              source: gpuNamed(first?.ordinal ?? 0),
-              note: gpuNamed(gpu.ordinal),
-            },
-            first?.[name] ?? 'not told',
-          ),
-        ),
-    );
+    const unlike = unlikeFindings(devices);
+    const mixed = unlike.some(({ verdict }) => verdict === 'fail');
     return [
       judged(check, {
         findings: [...findings, ...unlike],
-        cause: causeNamed(unlike.length > 0 ? 'mixed-devices' : 'no-identity'),
+        cause: causeNamed(mixed ? 'mixed-devices' : 'no-identity'),
       }),
     ];
   },
@@ -112,8 +137,10 @@ export const identity: Criterion<'identity'> = {
 function whyHidden({ cgroup, cgroupTold }: MachineDescription['limits']): string | null {
   if (!cgroupTold)
     return 'the kernel does not tell the control group of this process: a quota cannot be seen';
-  return cgroup?.visible === false
-    ? `the files of control group ${cgroup.path} are not mounted here: a quota cannot be seen`
+  if (cgroup?.visible === false)
+    return `the files of control group ${cgroup.path} are not mounted here: a quota cannot be seen`;
+  return cgroup?.whole === false
+    ? 'the control groups above this container’s are hidden: a quota of theirs cannot be seen'
     : null;
 }
 
@@ -122,20 +149,17 @@ export const quota: Criterion<'quota'> = {
   repeats: false,
   judge(check, { machine: { limits, cpu }, source }) {
     const { cpuQuota, allowedCpus, onlineCpus } = limits;
-    const hidden = whyHidden(limits);
-    if (cpuQuota === null && hidden !== null) return [notPossible(check, hidden, source)];
+    const hidden = cpuQuota === null ? whyHidden(limits) : null;
     const allowed = parseCpuList(allowedCpus)?.length ?? null;
     const online = parseCpuList(onlineCpus)?.length ?? cpu.threads;
     const quantity = 'cpu_quota';
-    const findings: readonly Finding[] = [
-      cpuQuota === null
-        ? told({ quantity, measured: 'none', source })
-        : atLeast(
-            { quantity, measured: cpuQuota, unit: 'CPUs', source: 'CPUs that may be used' },
-            allowed ?? online ?? Number.NaN,
-          ),
-      // A job's own share of a node is no fault; but what it does not reach it says nothing of.
-      ...(allowed === null || online === null
+    const limit = atLeast(
+      { quantity, measured: cpuQuota, unit: 'CPUs', source: 'CPUs that may be used' },
+      allowed ?? online ?? Number.NaN,
+    );
+    // A job's own share of a node is no fault; but what it does not reach it says nothing of.
+    const share: readonly Finding[] =
+      allowed === null || online === null
         ? []
         : [
             atLeast(
@@ -148,10 +172,22 @@ export const quota: Criterion<'quota'> = {
               },
               online,
             ),
-          ]),
+          ];
+    const isPart = share.some(({ verdict }) => verdict !== 'pass');
+    if (hidden !== null && !isPart) return [notPossible(check, hidden, source)];
+    const quotaFinding =
+      hidden !== null
+        ? notSeen(limit, hidden)
+        : cpuQuota === null
+          ? told({ quantity, measured: 'none', source })
+          : limit;
+    const isLimited = quotaFinding.verdict === 'fail' || quotaFinding.verdict === 'inconclusive';
+    return [
+      judged(check, {
+        findings: [quotaFinding, ...share],
+        cause: causeNamed(isLimited ? 'cpu-quota' : 'cpu-set'),
+      }),
     ];
-    const limited = findings[0]?.verdict !== 'pass';
-    return [judged(check, { findings, cause: causeNamed(limited ? 'cpu-quota' : 'cpu-set') })];
   },
 };
 
@@ -182,8 +218,10 @@ export const numa: Criterion<'numa'> = {
     // A node without CPUs is memory of another kind (CXL, HBM), of which there may be more or less.
     const alike = numaNodes.filter(({ cpus }) => cpus !== '');
     const most = Math.max(...alike.map(({ total }) => total ?? 0));
+    // Where there is no memory none can be allowed: a GPU whose memory is the kernel's has empty nodes for parts that it may be divided into.
+    const filled = numaNodes.filter(({ total }) => total !== 0);
     const findings = [
-      atLeast({ quantity: 'numa_nodes_allowed', measured: allowed, source: 'the kernel' }, numaNodes.length),
+      atLeast({ quantity: 'numa_nodes_allowed', measured: allowed, source: 'the kernel' }, filled.length),
       ...(alike.length < 2
         ? []
         : alike.map(({ node, total }) =>

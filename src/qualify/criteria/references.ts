@@ -6,24 +6,14 @@ import { isResult } from '../../record/result.js';
 import type { Finding, RecordBatch } from '../../record/schema.js';
 import { doesNoWork, medianRate } from '../../record/work.js';
 import { median } from '../../statistics/quantile.js';
-import { apartFromManner, baselineKey, deviceText, type Keyed, keyedBatch } from '../baseline-key.js';
+import { apartFromManner, baselineKey, type Keyed, keyedBatch } from '../baseline-key.js';
 import type { Baseline, BaselineEntry } from '../baseline-schema.js';
 import { causeNamed } from '../causes.js';
 import { atLeast, type Looked, skipped } from '../findings.js';
 import { historyKey, purposeOf, rateKpi, serialOf } from '../rates.js';
-import type { CheckOf } from '../suite-file.js';
 import { otherVersions, versionsOf, versionsText } from '../versions.js';
-import {
-  batchesFor,
-  type Context,
-  type Criterion,
-  type Judgement,
-  judgeBatches,
-  judged,
-  notPossible,
-  placeOf,
-  speedOf,
-} from './criterion.js';
+import { batchesFor, type Context, type Criterion, judgeBatches, notPossible, speedOf } from './criterion.js';
+import { nodeOfBaseline } from './node-of-baseline.js';
 
 /** Fewer cannot tell which of them is the odd one. */
 const LEAST_OTHERS = 3;
@@ -118,55 +108,12 @@ export const floor: Criterion<'floor'> = {
       }
       return speedOf(batch, findings, 'slow');
     });
-    const all = [...judgements, ...missingDevices(check, baseline, context)];
+    const all = [...nodeOfBaseline(check, baseline, context), ...judgements];
     if (context.reference !== null || all.some(({ possible }) => possible)) return all;
     const why = `baseline ${baseline.name} judges nothing that was measured here`;
     return [{ ...notPossible(check, why, source), possible: true }];
   },
 };
-
-/** What is not here of the GPUs that a node of the baseline has; null: nothing that it knows of. */
-function missingGpus(
-  { name, entries: all, gpusPerNode = 0 }: Baseline,
-  { machine, expected, source }: Context,
-) {
-  const first = all.find(({ device }) => device.kind === 'gpu');
-  const here = machine.gpus?.devices.length ?? 0;
-  // Who says how many have to be here is held to that.
-  const wanted = expected.gpu === undefined ? gpusPerNode : 0;
-  if (first === undefined) return null;
-  if (here === 0) {
-    const why = `baseline ${name} is of nodes with ${deviceText(first.device)}, and no GPU is here`;
-    return { ...skipped('devices', why, source), verdict: 'inconclusive' as const };
-  }
-  return here >= wanted
-    ? null
-    : atLeast(
-        {
-          quantity: 'gpus',
-          measured: here,
-          source: `${source} of baseline ${name}`,
-          note: 'those that are not here, or that this process does not see, are not judged',
-          otherwise: 'inconclusive',
-        },
-        wanted,
-      );
-}
-
-/** A node whose GPUs are gone, some or all, has nothing left that a baseline of such nodes would find slow. */
-function missingDevices(check: CheckOf<'floor'>, baseline: Baseline, context: Context): readonly Judgement[] {
-  const missing = context.reference === null ? missingGpus(baseline, context) : null;
-  return missing === null
-    ? []
-    : [
-        judged(check, {
-          ...placeOf(check),
-          device: 'cuda',
-          findings: [missing],
-          cause: causeNamed('missing-device'),
-        }),
-      ];
-}
 
 interface Others {
   /** What is still as good as they are: some share below their median, or as far as they scatter. */

@@ -8,7 +8,9 @@ import { doesNoWork } from '../../record/work.js';
 import { type Drift, LEAST_FOR_DRIFT } from '../../statistics/drift.js';
 import { median } from '../../statistics/quantile.js';
 import { MOST_OF_CEILING, passesPeak } from '../../statistics/roofline.js';
+import { baselineDevice } from '../baseline-key.js';
 import { atLeast, atMost, notSeen, skipped } from '../findings.js';
+import type { CheckOf } from '../suite-file.js';
 import { type Context, type Criterion, judgeBatches, seenLaunches, speedOf } from './criterion.js';
 
 const numberOr = (value: unknown): number | null => (typeof value === 'number' ? value : null);
@@ -50,11 +52,28 @@ function shareFinding(batch: RecordBatch, limit: number, from: string): Finding 
     : finding;
 }
 
+/** Why a limit is not for the device of a batch; null: it is. */
+function whyNotFor(
+  { models }: CheckOf<'efficiency'>,
+  { device }: RecordBatch,
+  { machine, source }: Context,
+): string | null {
+  const { kind, name } = baselineDevice(machine, device);
+  return models === undefined || (kind === 'gpu' && models.includes(name))
+    ? null
+    : `${source} has a limit for ${models.join(', ')} only, and this is ${name}`;
+}
+
 export const efficiency: Criterion<'efficiency'> = {
   kind: 'efficiency',
   repeats: true,
   judge: (check, context) =>
     judgeBatches(check, context, (batch) => {
+      const whyNot = whyNotFor(check, batch, context);
+      if (whyNot !== null) {
+        const none = skipped('share_of_peak', whyNot, context.source);
+        return { possible: false, findings: [none], cause: null };
+      }
       if (ceilingOf(batch) === null && batch.rate !== null && !measuresPeak(batch)) {
         const why = noPeakText(batch);
         const known = `no peak of this case is known${why === null ? '' : `: ${why}`}`;
