@@ -1,7 +1,7 @@
 /** Makes batches from flags and a campaign of batches, checked against the machine before anything is allocated. */
 import { randomBytes, randomInt } from 'node:crypto';
 import { lonelyBatches } from '../campaign/comparisons.js';
-import { asksForNode, cpuParts, cpusOfPart } from '../devices/cpu-parts.js';
+import { asksForCpuPart, asksForNode, cpuParts, cpusOfPart, wholeNodes } from '../devices/cpu-parts.js';
 import { CPU } from '../devices/device.js';
 import { withEvenMemory } from '../devices/even-memory.js';
 import { machineOn } from '../devices/machine-on-part.js';
@@ -9,6 +9,7 @@ import { UserError } from '../errors.js';
 import { findIndicator } from '../indicators/index.js';
 import type { Flags, Indicator } from '../indicators/indicator.js';
 import { usableCpus } from '../machine/capacity.js';
+import { distinct } from '../machine/linux/reader.js';
 import type { MachineDescription } from '../machine/types.js';
 import { expandValues, twiceIn } from '../quantities/expand.js';
 import { plural } from '../quantities/format.js';
@@ -78,7 +79,27 @@ export function stackNames(flags: Flags, own: OwnNames, usual: string | null = n
 function usualThreads(device: string, flags: Flags, machine: MachineDescription): number {
   const usable = usableCpus(machineOn(device, machine));
   if (flags['at-once'] === undefined || !asksForNode(device)) return usable;
-  return Math.min(usable, ...cpuParts(machine).nodes.map(({ cpus }) => cpus.length));
+  return Math.min(usable, ...wholeNodes(cpuParts(machine)).map(({ cpus }) => cpus.length));
+}
+
+/**
+ * As one of the devices that are measured at once has it: parts of the CPU share its quota.
+ * @throws UserError where it keeps no thread of each running, and nobody says how many there are to be
+ */
+function withShareOfQuota(
+  flags: Flags,
+  devices: readonly string[],
+  machine: MachineDescription,
+): MachineDescription {
+  const { limits } = machine;
+  const { length: parts } = distinct(devices.filter(asksForCpuPart));
+  if (flags['at-once'] === undefined || limits.cpuQuota === null || parts === 0) return machine;
+  const share = limits.cpuQuota / parts;
+  if (parts > 1 && share < 1 && flags.threads === undefined)
+    throw new UserError(
+      `--at-once: the quota of ${limits.cpuQuota} CPUs keeps no thread running on each of ${parts} devices: name fewer, or say how many threads (--threads)`,
+    );
+  return { ...machine, limits: { ...limits, cpuQuota: share } };
 }
 
 /**
@@ -110,6 +131,7 @@ function flagsOn(
 /**
  * A batch for each case that the flags ask for, on each device and stack. Those of a stack file are not made yet, nor checked.
  * @param own the names of a stack file
+ * @param beside devices that other flags name, of what is measured at the same time
  * @throws UserError, QuantityError for flags that make none, or more than this machine holds.
  */
 export function batchesOf(
@@ -117,6 +139,7 @@ export function batchesOf(
   asked: Flags,
   machine: MachineDescription,
   own: OwnNames,
+  beside: readonly string[] = [],
 ): readonly BatchSpec[] {
   const usual = indicator.usualStack?.(asked) ?? null;
   const names = stackNames(asked, own, usual);
@@ -126,10 +149,10 @@ export function batchesOf(
   const flags = withSettling(asked, chosen.length);
   const named = devicesOf(flags, machine);
   const devices = named.slice(0, indicator.spansDevices === true ? 1 : undefined);
-  const even = withEvenMemory(named, machine);
+  const shared = withShareOfQuota(flags, [...named, ...beside], withEvenMemory(named, machine));
   const each = devices.flatMap((device) =>
     indicator
-      .fromFlags(flagsOn(indicator, flags, device, machine), machineOn(device, even))
+      .fromFlags(flagsOn(indicator, flags, device, shared), machineOn(device, shared))
       .flatMap((parameters) => chosen.map((stack) => ({ parameters, stack, device }))),
   );
   const batches = each.map(({ parameters, stack, device }): BatchSpec => {

@@ -12,6 +12,7 @@ import { identity } from '../package.js';
 import { changedConditions } from '../record/changed-conditions.js';
 import { relevantEnvironment } from '../stacks/environment.js';
 import { type Journal, type JournalEntry, readJournal } from '../store/journal.js';
+import { movedOutOfSight } from '../store/moved.js';
 import { readRecord } from '../store/read-record.js';
 import { JOURNAL } from '../store/store.js';
 import { openStoreAloud } from './begin-campaign.js';
@@ -23,6 +24,15 @@ import { type BatchSoFar, forgotten, unnotedEnds, unreadable } from './where-it-
 export const sayTruncated = ({ truncated }: Journal): void => {
   if (truncated) say('the last line of the journal was cut off by the kill and is dropped');
 };
+
+/** Of a campaign whose folder could not be written any more, where what it has become is not to be seen. */
+export function sayOutOfSight(folder: string): void {
+  const outOfSight = movedOutOfSight(folder);
+  if (outOfSight !== null)
+    say(
+      `a part of this campaign went to ${outOfSight}, which is gone or on another machine: what is missing in ${folder} is measured anew`,
+    );
+}
 
 /**
  * @param held batches whose launches to come are held to what is there; where there are none nothing is measured any more, under whatever conditions

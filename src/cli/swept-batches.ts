@@ -50,12 +50,10 @@ export function sweptBatches(
   const given = sweptNames(indicator).filter((name) => flags[name] !== undefined);
   const values = Object.fromEntries(given.map((name) => [name, valuesOf(name, flags[name])]));
   checkBatchCount(Object.values(values).reduce((count, some) => count * some.length, 1));
-  const even = withEvenMemory(
-    (values.device ?? []).flatMap((device) => devicesOf({ device }, machine)),
-    machine,
-  );
+  const devices = (values.device ?? []).flatMap((device) => devicesOf({ device }, machine));
+  const even = withEvenMemory(devices, machine);
   const each = distinctBatches(combinations(values), (one) =>
-    batchesOf(indicator, { ...flags, ...one }, even, own),
+    batchesOf(indicator, { ...flags, ...one }, even, own, devices),
   );
   return atOnceOf(indicator, each, flags, machine, withoutOthers);
 }

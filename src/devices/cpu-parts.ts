@@ -1,13 +1,20 @@
 /** Parts of the CPU as devices of their own: a NUMA node (`numa:0`), one logical CPU (`cpu:3`). Pure. */
 import { UserError } from '../errors.js';
-import { parseCpuList } from '../machine/linux/cpu-list.js';
-import type { MachineDescription } from '../machine/types.js';
+import { formatCpuList, parseCpuList } from '../machine/linux/cpu-list.js';
+import type { MachineDescription, NumaNode } from '../machine/types.js';
 
 export interface CpuParts {
   /** Those that may be used. */
   readonly cpus: readonly number[];
   /** Nodes of which some CPU may be used, with those. */
-  readonly nodes: readonly { readonly node: number; readonly cpus: readonly number[] }[];
+  readonly nodes: readonly CpuNode[];
+}
+
+interface CpuNode {
+  readonly node: number;
+  readonly cpus: readonly number[];
+  /** Why its threads would have the memory of other nodes; null: they have its own. */
+  readonly farMemory: string | null;
 }
 
 const ONE = /^(cpu|numa):(\d+)$/;
@@ -25,11 +32,26 @@ export const asksForNode = (text: string): boolean => text.startsWith('numa:');
 
 export function cpuParts({ limits, memory }: MachineDescription): CpuParts {
   const cpus = parseCpuList(limits.allowedCpus) ?? [];
-  const nodes = memory.numaNodes.map(({ node, cpus: list }) => ({
-    node,
-    cpus: (parseCpuList(list) ?? []).filter((cpu) => cpus.includes(cpu)),
+  const nodes = memory.numaNodes.map((one) => ({
+    node: one.node,
+    cpus: (parseCpuList(one.cpus) ?? []).filter((cpu) => cpus.includes(cpu)),
+    farMemory: farMemoryOf(one, limits),
   }));
   return { cpus, nodes: nodes.filter((node) => node.cpus.length > 0) };
+}
+
+/** A page lies on the node of the thread that touches it first, if that has memory, and if nobody has said otherwise. */
+function farMemoryOf(
+  { node, total }: NumaNode,
+  { allowedNodes, memoryPolicy }: MachineDescription['limits'],
+): string | null {
+  if (total === 0) return 'it has none of its own';
+  const allowed = parseCpuList(allowedNodes);
+  if (allowed !== null && !allowed.includes(node)) return `it may be taken from node ${allowedNodes} only`;
+  const elsewhere = memoryPolicy !== undefined && /^(prefer|.*interleave)/.test(memoryPolicy);
+  return elsewhere && memoryPolicy.split(':')[1] !== String(node)
+    ? `it is taken by the policy ${memoryPolicy}, which this process was given (numactl, a job’s binding)`
+    : null;
 }
 
 const cpuNamed = (cpu: number): string => `cpu:${cpu}`;
@@ -42,9 +64,41 @@ export function partsNamed(text: string, { cpus, nodes }: CpuParts): readonly st
     throw new UserError(
       `--device ${text}: the kernel tells of no ${asksForNode(text) ? 'NUMA nodes' : 'CPUs that may be used'} here`,
     );
-  if (text === EACH_CPU || text === EACH_NODE) return here;
-  if (here.includes(text)) return [text];
-  throw new UserError(`--device ${text} is not here, or may not be used; there is ${here.join(', ')}`);
+  const far = asksForNode(text) ? nodes.filter(({ farMemory }) => farMemory !== null) : [];
+  const near = here.filter((device) => !far.some((node) => nodeNamed(node) === device));
+  if (text === EACH_CPU || text === EACH_NODE) {
+    if (near.length > 0) return near;
+    throw new UserError(`--device ${text}: ${farText(far)}`);
+  }
+  if (near.includes(text)) return [text];
+  const named = far.filter((node) => nodeNamed(node) === text);
+  throw new UserError(
+    named.length > 0
+      ? `--device ${text}: ${farText(named)}; to measure its CPUs with that memory start pi-bench with taskset -c ${named.map(({ cpus: own }) => formatCpuList(own)).join(',')}`
+      : `--device ${text} is not here, or may not be used; there is ${here.join(', ')}`,
+  );
+}
+
+/** `the threads of numa:0 would have memory of other nodes: it has none of its own` */
+const farText = (far: readonly CpuNode[]): string =>
+  far
+    .map((node) => `the threads of ${nodeNamed(node)} would have memory of other nodes: ${node.farMemory}`)
+    .join('; ');
+
+/** Those whose threads have their own memory. */
+export const wholeNodes = ({ nodes }: CpuParts): readonly CpuNode[] =>
+  nodes.filter(({ farMemory }) => farMemory === null);
+
+/**
+ * Which nodes a flag leaves out that asks for all of them; null: none.
+ * @param text of the flag, which a sweep's is a list
+ */
+export function leftOutText(text: string, { nodes }: CpuParts): string | null {
+  const far = nodes.filter(({ farMemory }) => farMemory !== null);
+  const asksForAll = text.split(',').some((one) => one.trim() === EACH_NODE);
+  return far.length === 0 || !asksForAll
+    ? null
+    : `${EACH_NODE} leaves out ${far.map(nodeNamed).join(', ')}: ${farText(far)}`;
 }
 
 /** The CPUs of a device; null: it is no part of the CPU. */

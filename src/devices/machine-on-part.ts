@@ -1,5 +1,5 @@
 /** A machine as who runs on a part of its CPU has it: as if there were no other CPUs, nor memory that is farther away. Pure. */
-import { formatCpuList, parseCpuList } from '../machine/linux/cpu-list.js';
+import { formatCpuList } from '../machine/linux/cpu-list.js';
 import type { MachineDescription } from '../machine/types.js';
 import { cpuParts, cpusOfPart, nodeNamed } from './cpu-parts.js';
 
@@ -9,14 +9,12 @@ export function machineOn(device: string, machine: MachineDescription): MachineD
   if (cpus === null) return machine;
   const { limits, memory } = machine;
   const { node } = memory.numaNodes.find((one) => nodeNamed(one) === device) ?? {};
-  // A control group may keep all memory on the node of others.
-  const near = node !== undefined && parseCpuList(limits.allowedNodes)?.includes(node) !== false;
   return {
     ...machine,
     limits: {
       ...limits,
       allowedCpus: formatCpuList(cpus),
-      ...(near ? { allowedNodes: String(node) } : {}),
+      ...(node === undefined ? {} : { allowedNodes: String(node) }),
     },
   };
 }

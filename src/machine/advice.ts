@@ -1,28 +1,24 @@
 /** What would make measurements on this machine better. Every piece of advice follows from something that was read. */
 import { plural, withPrefix } from '../quantities/format.js';
-import { usableCpus } from './capacity.js';
+import { type Advice, type Check, fromContainer, fromGuest } from './advice-check.js';
+import {
+  cgroupsAbove,
+  fewCpus,
+  hiddenCgroup,
+  mixedCores,
+  quota,
+  smt,
+  untoldCgroup,
+} from './advice-limits.js';
+import type { AllowedCores } from './allowed-cores.js';
 import { capsOf } from './frequency.js';
 import { parseCpuList } from './linux/cpu-list.js';
 import { distinct } from './linux/reader.js';
 import type { ClockCap, MachineDescription } from './types.js';
 
-export interface Advice {
-  /** A stable name of what the advice is about. */
-  readonly topic: string;
-  /** important: results can be wrong or misleading. worthwhile: they get steadier. note: good to know. */
-  readonly level: 'important' | 'worthwhile' | 'note';
-  readonly seen: string;
-  readonly why: string;
-  /** The exact command, or what to do where no command does it. */
-  readonly action: string;
-}
-
-type Check = (machine: MachineDescription) => Advice | null;
-
 const GIBIBYTE = 1024 ** 3;
-/** Half a task on average: more than pi-bench itself leaves behind between two commands. */
+/** Half a task on average. */
 const BUSY_LOAD = 0.5;
-const FEW_CPUS = 2;
 /** From here on, giving CPUs away to isolation costs little. */
 const ENOUGH_CPUS_TO_ISOLATE = 8;
 /** Read without a system call, and as fine as the TSC. */
@@ -30,49 +26,24 @@ const GOOD_CLOCKS = /^(tsc|arch_sys_counter|timebase|riscv_clocksource|tod)$/;
 /** Read without a system call too, but through the hypervisor's page. */
 const GUEST_CLOCKS = /^(kvm-clock|hyperv_clocksource_tsc_page)$/;
 
-const quota: Check = ({ limits }) =>
-  limits.cpuQuota === null
-    ? null
-    : {
-        topic: 'cpu-quota',
-        level: 'important',
-        seen: `a quota of ${limits.cpuQuota.toFixed(2)} CPUs${limits.cpuQuotaPeriod === null ? '' : ` in periods of ${Math.round(limits.cpuQuotaPeriod * 1000)} ms`}`,
-        why: 'a launch that uses more is stopped until the period ends: short bursts look fast, and sustained rates are those of the quota',
-        action:
-          'start the container with --cpuset-cpus=0-3 in place of --cpus (Docker, Podman), as a Guaranteed pod with whole CPUs under the static CPU manager (Kubernetes), or clear it: systemctl set-property UNIT CPUQuota=',
-      };
-
-const hiddenCgroup: Check = ({ limits }) =>
-  limits.cgroup === null || limits.cgroup.visible
-    ? null
-    : {
-        topic: 'cgroup-hidden',
-        level: 'important',
-        seen: `this process is in the control group ${limits.cgroup.path}, whose files are not mounted here`,
-        why: 'a CPU quota or memory limit cannot be seen, and neither can throttling during a measurement',
-        action:
-          'mount /sys/fs/cgroup in the container, with its own cgroup namespace: docker run --cgroupns=private',
-      };
-
-const untoldCgroup: Check = ({ limits }) =>
-  limits.cgroupTold
-    ? null
-    : {
-        topic: 'cgroup-untold',
-        level: 'worthwhile',
-        seen: 'no control group of this process in /proc/self/cgroup',
-        why: 'a sandbox may have a CPU quota or memory limit that cannot be seen, and neither can throttling during a measurement',
-        action:
-          'run it outside of the sandbox; a kernel without control groups (CONFIG_CGROUPS) has no quota',
-      };
-
+/** The average forgets slowly: minutes after a measurement of our own it is still high. What runs now is others', but for this process. */
 const load: Check = ({ os, cpu }) => {
   const one = os.loadAverage?.[0];
   if (one === undefined || one < BUSY_LOAD) return null;
+  const now = os.runnable === undefined ? one : Math.min(one, os.runnable - 1);
+  const seen = `a load average of ${one.toFixed(2)} over the last minute${cpu.threads === null ? '' : ` on ${cpu.threads} CPUs`}`;
+  if (now < BUSY_LOAD)
+    return {
+      topic: 'load',
+      level: 'note',
+      seen: `${seen}, and nothing else runs at this moment`,
+      why: 'it may be of work that has ended, a measurement of pi-bench among it, or of tasks that run now and then or wait for disks',
+      action: 'look again in a minute or two, with doctor or top',
+    };
   return {
     topic: 'load',
-    level: one >= (cpu.threads ?? 1) / 2 ? 'important' : 'worthwhile',
-    seen: `a load average of ${one.toFixed(2)} over the last minute${cpu.threads === null ? '' : ` on ${cpu.threads} CPUs`}`,
+    level: now >= (cpu.threads ?? 1) / 2 ? 'important' : 'worthwhile',
+    seen,
     why: 'other work takes CPU time, cache and memory bandwidth from the measurement',
     action: 'find it with: top -o %CPU; stop it, or wait until it ends',
   };
@@ -138,38 +109,6 @@ const turbo: Check = ({ cpu, virtualisation }) => {
   };
 };
 
-const smt: Check = (machine) => {
-  const { cpu, virtualisation } = machine;
-  if (cpu.smt !== true) return null;
-  // No more of them than a launch may use at all.
-  const threads = cpu.cores === null ? null : Math.min(cpu.cores, usableCpus(machine));
-  return {
-    topic: 'smt',
-    level: 'note',
-    seen: `${cpu.threads ?? 'several'} threads on ${cpu.cores ?? 'fewer'} cores (SMT is on)`,
-    why: "two threads on one core share its units and caches: a neighbour on the sibling slows a measurement, and more threads than cores don't make matmul faster",
-    action: `measure with at most ${threads === null ? 'one thread a core' : plural(threads, 'thread')}: --threads ${threads ?? 1}; or ${fromGuest(virtualisation)}echo off | sudo tee /sys/devices/system/cpu/smt/control`,
-  };
-};
-
-const mixedCores: Check = ({ cpu, limits }) => {
-  const allowed = parseCpuList(limits.allowedCpus);
-  const kinds = (cpu.coreKinds ?? []).flatMap(({ name, cpus, cores }) => {
-    const own = parseCpuList(cpus) ?? [];
-    const usable = allowed === null ? own : own.filter((one) => allowed.includes(one));
-    return usable.length === 0 ? [] : [{ name, threads: Math.min(cores ?? usable.length, usable.length) }];
-  });
-  const [fastest, ...others] = kinds;
-  if (fastest === undefined || others.length === 0) return null;
-  return {
-    topic: 'mixed-cores',
-    level: 'worthwhile',
-    seen: `cores of different kinds: ${kinds.map(({ name }) => name).join(', ')}`,
-    why: 'a launch on all of them measures a mixture, in which equal shares of the work wait for the slowest',
-    action: `measure on ${fastest.name} cores alone: --threads ${fastest.threads}`,
-  };
-};
-
 const virtualMachine: Check = ({ virtualisation }) =>
   virtualisation.guest !== true
     ? null
@@ -181,22 +120,6 @@ const virtualMachine: Check = ({ virtualisation }) =>
         action:
           'use dedicated hosts or bare metal for qualification; otherwise spread more launches over time and look at run delay and steal',
       };
-
-const fewCpus: Check = (machine) => {
-  const usable = usableCpus(machine);
-  const allowed = parseCpuList(machine.limits.allowedCpus);
-  if ((allowed === null && machine.cpu.threads === null) || usable > FEW_CPUS) return null;
-  return {
-    topic: 'few-cpus',
-    level: 'worthwhile',
-    seen: `${usable} usable CPU${usable === 1 ? '' : 's'}`,
-    why: 'with every CPU measured, the system, Node and interrupts take their time from the measurement',
-    action:
-      usable === 1
-        ? 'use a machine with more CPUs, or expect outliers and spread more launches over time'
-        : `leave one CPU free: --threads ${usable - 1}`,
-  };
-};
 
 const clocksource: Check = ({ os, virtualisation }) => {
   if (os.clocksource === null || GOOD_CLOCKS.test(os.clocksource.current)) return null;
@@ -301,6 +224,7 @@ const ownNetwork: Check = ({ virtualisation: { container } }) =>
 const CHECKS: readonly Check[] = [
   quota,
   hiddenCgroup,
+  cgroupsAbove,
   untoldCgroup,
   load,
   swap,
@@ -324,20 +248,10 @@ const CHECKS: readonly Check[] = [
 const ORDER: readonly Advice['level'][] = ['important', 'worthwhile', 'note'];
 
 /** The important first. */
-export function advise(machine: MachineDescription): Advice[] {
-  return sortAdvice(CHECKS.flatMap((check) => check(machine) ?? []));
+export function advise(machine: MachineDescription, allowed: AllowedCores): Advice[] {
+  return sortAdvice(CHECKS.flatMap((check) => check(machine, allowed) ?? []));
 }
 
 /** The important first; of one level as they come. */
 export const sortAdvice = (advice: readonly Advice[]): Advice[] =>
   advice.toSorted((a, b) => ORDER.indexOf(a.level) - ORDER.indexOf(b.level));
-
-/** A container cannot change the kernel's settings. */
-function fromContainer({ container }: MachineDescription['virtualisation']): string {
-  return container === null ? '' : 'on the host: ';
-}
-
-/** A guest cannot change the hardware's settings either. */
-function fromGuest(virtualisation: MachineDescription['virtualisation']): string {
-  return virtualisation.guest === true ? 'on the host: ' : fromContainer(virtualisation);
-}

@@ -1,11 +1,17 @@
 /** How much of a machine one launch may take. */
 import type { Bytes } from '../units.js';
 import { parseCpuList } from './linux/cpu-list.js';
-import type { Limits, MachineDescription } from './types.js';
+import type { Limits, MachineDescription, SeenCgroup } from './types.js';
 
-/** Whether a quota or limit that was not found is none; else it may be there unseen. Records of older versions may not tell. */
-export const areLimitsShown = ({ cgroupTold, cgroup }: Limits): boolean =>
-  cgroupTold === true && cgroup?.visible !== false;
+const isShown = (cgroup: SeenCgroup | null): boolean => cgroup?.visible !== false && cgroup?.whole !== false;
+
+/** Whether a quota that was not found is none; else it may be there unseen. Records of older versions may not tell. */
+export const isQuotaShown = ({ cgroupTold, cgroup }: Limits): boolean =>
+  cgroupTold === true && isShown(cgroup ?? null);
+
+/** Likewise of a memory limit, whose control group may be another one. */
+export const isMemoryLimitShown = ({ cgroupTold, cgroup, memoryCgroup = cgroup }: Limits): boolean =>
+  cgroupTold === true && isShown(memoryCgroup ?? null);
 
 /**
  * How many threads a launch can keep busy: the CPUs that it may run on, and no more than the whole CPUs of its quota.

@@ -40,12 +40,17 @@ function readClock(reader: FileReader, cpu: number, percent: number | null): Clo
 }
 
 /** One for all CPUs that are capped alike. */
-function capsAmong(clocks: readonly Clock[], reader: FileReader, turbo: Turbo | null): readonly ClockCap[] {
+function capsAmong(
+  clocks: readonly Clock[],
+  reader: FileReader,
+  turbo: Turbo | null,
+  percent: number | null,
+): readonly ClockCap[] {
   const alike = new Map<string, { readonly cap: ClockCap; readonly cpus: number[] }>();
   for (const { cpu, max, limit, ofDriver } of clocks) {
     // Asked for the base the firmware of some machines takes its time, so not of every CPU.
     if (max === null || limit === null || !isBelow(limit, max)) continue;
-    if (!isCapped({ base: readBase(reader, cpu), max, limit, turbo })) continue;
+    if (!isCapped({ base: readBase(reader, cpu), max, limit, turbo }, percent)) continue;
     const key = `${limit} ${max} ${ofDriver}`;
     const group = alike.get(key);
     if (group !== undefined) group.cpus.push(cpu);
@@ -62,7 +67,7 @@ export function readFrequency(reader: FileReader, cpus: readonly number[]): Freq
   const turbo = readTurbo(reader, directoryOf(first));
   const percent = readWholeNumber(reader, INTEL_LIMIT);
   const clocks = cpus.map((cpu) => readClock(reader, cpu, percent));
-  const caps = capsAmong(clocks, reader, turbo);
+  const caps = capsAmong(clocks, reader, turbo, percent);
   const [fastest] = clocks.toSorted((a, b) => (b.max ?? 0) - (a.max ?? 0));
   const { cpu, max, limit } = fastest ?? readClock(reader, first, percent);
   const governors = cpus
@@ -85,14 +90,22 @@ const SAME_CLOCK = 0.99;
 const isBelow = (limit: Hertz | null, offered: Hertz | null): boolean =>
   limit !== null && offered !== null && limit < SAME_CLOCK * offered;
 
-/** Whether the policy keeps the clock below what the hardware offers: without turbo that is the base clock. */
-const isCapped = ({
-  base,
-  max,
-  limit,
-  turbo,
-}: Pick<FrequencyDescription, 'base' | 'max' | 'limit' | 'turbo'>): boolean =>
-  isBelow(limit, max) && (turbo?.enabled !== false || isBelow(limit, base));
+type Limited = Pick<FrequencyDescription, 'base' | 'max' | 'limit' | 'turbo'>;
+
+/**
+ * Whether something keeps the clock below what the hardware offers: without turbo that is the base clock. Where this is not known, what
+ * intel_pstate allows is somebody's limit if it is not all.
+ */
+const isCapped = ({ base, max, limit, turbo }: Limited, percent: number | null = null): boolean =>
+  isBelow(limit, max) &&
+  (turbo?.enabled !== false || (base === null ? percent !== null && percent < 100 : isBelow(limit, base)));
+
+/** The limit in force where nobody can tell whether it is somebody's: turbo is off, and the base clock, which it may be, is not known. */
+export function doubtfulLimit(frequency: FrequencyDescription): Hertz | null {
+  const { base, max, limit, turbo } = frequency;
+  const isDoubtful = turbo?.enabled === false && base === null && isBelow(limit, max);
+  return isDoubtful && capsOf(frequency).length === 0 ? limit : null;
+}
 
 /** What keeps clocks low; in a record of an older version that of the one CPU that was looked at. */
 export function capsOf(frequency: FrequencyDescription): readonly ClockCap[] {

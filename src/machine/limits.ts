@@ -1,11 +1,12 @@
 /** What this process may use: affinity, cpuset, CPU quota and memory limit, of its control group and all its ancestors. */
 import type { Bytes } from '../units.js';
 import { readAllowedCpus } from './linux/allowed-cpus.js';
-import { locateCgroup } from './linux/cgroup-location.js';
-import { formatCpuList } from './linux/cpu-list.js';
+import { type CgroupLocation, isWhole, locateCgroup } from './linux/cgroup-location.js';
+import { formatCpuList, parseCpuList } from './linux/cpu-list.js';
 import { quotaIn, tightest } from './linux/cpu-quota.js';
+import { type MemoryPolicy, readMemoryPolicy } from './linux/memory-policy.js';
 import { type FileReader, keyedNumbers, readTrimmed, readWholeNumber } from './linux/reader.js';
-import type { Limits } from './types.js';
+import type { Limits, SeenCgroup } from './types.js';
 
 /** v1 writes "no limit" as the largest number of whole pages that its counter holds. */
 const NO_LIMIT = 2 ** 60;
@@ -25,13 +26,15 @@ export function readLimits(reader: FileReader): Limits {
     .map((directory) => memoryLevel(reader, directory))
     .filter((level) => level !== null);
   const allowed = readAllowedCpus(reader);
+  const policy = readMemoryPolicy(reader);
   return {
     allowedCpus: allowed === null ? null : formatCpuList(allowed),
-    allowedNodes: allowedNodes(reader('/proc/self/status') ?? ''),
+    allowedNodes: allowedNodes(reader('/proc/self/status') ?? '', policy),
+    ...(policy === null ? {} : { memoryPolicy: `${policy.mode}:${policy.nodes}` }),
     onlineCpus: readTrimmed(reader, '/sys/devices/system/cpu/online'),
     cgroupTold: cgroup !== null,
-    cgroup:
-      cpu === null ? null : { version: cpu.version, path: cpu.path, visible: cpu.directories.length > 0 },
+    cgroup: seen(reader, cpu),
+    memoryCgroup: seen(reader, memory),
     cpuQuota: quota?.cpus ?? null,
     cpuQuotaPeriod: quota?.period ?? null,
     cpuset: firstOf(reader, cpuset?.directories ?? [], [
@@ -44,8 +47,19 @@ export function readLimits(reader: FileReader): Limits {
   };
 }
 
-function allowedNodes(status: string): string | null {
-  return /^Mems_allowed_list:\s*([\d,-]+)\s*$/m.exec(status)?.[1] ?? null;
+function seen(reader: FileReader, location: CgroupLocation | null): SeenCgroup | null {
+  if (location === null) return null;
+  const { version, path, directories } = location;
+  return { version, path, visible: directories.length > 0, whole: isWhole(reader, location) };
+}
+
+/** Of a policy that binds, which the kernel does not count in, what is left. */
+function allowedNodes(status: string, policy: MemoryPolicy | null): string | null {
+  const list = /^Mems_allowed_list:\s*([\d,-]+)\s*$/m.exec(status)?.[1] ?? null;
+  if (policy?.mode !== 'bind') return list;
+  const [allowed, bound] = [parseCpuList(list), parseCpuList(policy.nodes)];
+  if (allowed === null || bound === null) return policy.nodes;
+  return formatCpuList(allowed.filter((node) => bound.includes(node)));
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The operating system: kernel, distribution, C library, clock, command line, load. */
 import { createHash } from 'node:crypto';
-import { decimalNumber, type FileReader, readTrimmed, readWholeNumber } from './linux/reader.js';
+import { decimalNumber, type FileReader, readTrimmed, readWholeNumber, wholeNumber } from './linux/reader.js';
 import type { OsDescription } from './types.js';
 
 /** Items of the kernel's command line that change how steady or how fast a program runs. */
@@ -14,6 +14,8 @@ export function readOs(reader: FileReader, glibcVersion: string | null): OsDescr
   const release = parseOsRelease(reader('/etc/os-release') ?? reader('/usr/lib/os-release') ?? '');
   const commandLine = readTrimmed(reader, '/proc/cmdline');
   const clocksource = readTrimmed(reader, `${CLOCKSOURCE}/current_clocksource`);
+  const load = reader('/proc/loadavg') ?? '';
+  const runnable = parseRunnable(load);
   return {
     id: release.get('ID') ?? null,
     name: release.get('NAME') ?? null,
@@ -36,7 +38,8 @@ export function readOs(reader: FileReader, glibcVersion: string | null): OsDescr
     bootIdHash: hashOfMachineId(
       readTrimmed(reader, '/proc/sys/kernel/random/boot_id')?.replaceAll('-', '') ?? null,
     ),
-    loadAverage: parseLoadAverage(reader('/proc/loadavg') ?? ''),
+    loadAverage: parseLoadAverage(load),
+    ...(runnable === null ? {} : { runnable }),
     uptime: decimalNumber(reader('/proc/uptime')?.trim().split(/\s+/)[0]),
     schedstat: hasSchedstat(reader),
     pressure: reader('/proc/pressure/cpu') !== null,
@@ -62,6 +65,10 @@ export function parseLoadAverage(text: string): readonly [number, number, number
   if (one < 0 || five < 0 || fifteen < 0) return null;
   return [one, five, fifteen];
 }
+
+/** Of `2/85` tasks the first, behind the averages; null when there is none. */
+const parseRunnable = (text: string): number | null =>
+  wholeNumber(/^(?:\S+\s+){3}(\d{1,9})\/\d/.exec(text.trim())?.[1]);
 
 /**
  * Machines are told apart without their id, which machine-id(5) asks to keep secret: SHA-256 with a prefix of our own,

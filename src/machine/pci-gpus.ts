@@ -1,5 +1,6 @@
 /** NVIDIA's GPUs as the kernel shows them on PCI: also one that the driver does not show, or where no driver is loaded. */
 import { type FileReader, readTrimmed } from './linux/reader.js';
+import type { MachineDescription } from './types.js';
 
 export interface PciGpus {
   /** As in 0000:4b:00.0; those that are handed on to guests are left out. */
@@ -43,3 +44,25 @@ export function readPciGpus(
         : null;
   return { addresses, hiddenBy };
 }
+
+/** As the driver writes it, too: its letters are capitals, its domain may have more digits. */
+const addressOf = (text: string): string => text.toLowerCase().replace(/^0+(?=[0-9a-f]{4}:)/, '');
+
+/**
+ * Those of them that the driver does not show: off the bus, without a driver, or kept from this process. null: it shows all.
+ * @param machine whose driver was asked, or has nothing of it loaded
+ */
+export function gpusNotShown({
+  gpus,
+  pciGpus,
+  virtualisation,
+}: Pick<MachineDescription, 'gpus' | 'pciGpus' | 'virtualisation'>): PciGpus | null {
+  const shown = new Set((gpus?.devices ?? []).map(({ pciBusId }) => addressOf(pciBusId)));
+  const addresses = (pciGpus?.addresses ?? []).filter((address) => !shown.has(addressOf(address)));
+  if (addresses.length === 0) return null;
+  const ofContainer = virtualisation.container === null ? null : 'the container';
+  return { addresses, hiddenBy: pciGpus?.hiddenBy ?? ofContainer };
+}
+
+export const notShownText = ({ hiddenBy }: PciGpus): string =>
+  `on PCI, and the driver does not show it${hiddenBy === null ? '' : `, which may be by ${hiddenBy}`}`;

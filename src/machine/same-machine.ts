@@ -27,12 +27,16 @@ export const hasIdOfImage = ({
 const isContainer = ({ virtualisation }: MachineDescription): boolean => virtualisation.container !== null;
 
 /** Whether it is a process's container, whose kernel is the host's in every file, and not one that is booted like a machine. */
-const hasOnlyKernelOfHost = ({ virtualisation: { container }, os }: MachineDescription): boolean =>
+const hasOnlyKernelOfHost = ({
+  virtualisation: { container, booted = false },
+  os,
+}: MachineDescription): boolean =>
   container === 'docker' ||
   container === 'podman' ||
   container === 'kubernetes' ||
   container === 'apptainer' ||
-  (container === 'other' && os.machineIdHash === null);
+  // Its id may be its image's, but where an init makes one.
+  (container === 'other' && (os.machineIdHash === null || !booted));
 
 const differ = <T>(a: T | null, b: T | null): boolean => a !== null && b !== null && a !== b;
 
@@ -50,7 +54,10 @@ const hardwareDiffers = (a: MachineDescription, b: MachineDescription): boolean 
   differ(a.virtualisation.product, b.virtualisation.product);
 
 export function sameMachine(a: MachineDescription, b: MachineDescription): Sameness {
-  if (a.os.machineIdHash !== b.os.machineIdHash || a.cpu.modelName !== b.cpu.modelName) return 'other';
+  if (a.cpu.modelName !== b.cpu.modelName) return 'other';
+  // Ids of images tell nothing: one may have been built anew.
+  const isTold = !hasOnlyKernelOfHost(a) || !hasOnlyKernelOfHost(b);
+  if (isTold && a.os.machineIdHash !== b.os.machineIdHash) return 'other';
   const contained = isContainer(a) || isContainer(b);
   if (a.os.machineIdHash !== null && !contained) return 'same';
   const [boot, otherBoot] = [a.os.bootIdHash ?? null, b.os.bootIdHash ?? null];

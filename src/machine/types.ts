@@ -81,7 +81,7 @@ export interface FrequencyDescription {
   readonly max: Hertz | null;
   /** The highest that the policy in force allows. */
   readonly limit: Hertz | null;
-  /** Of any CPU, in the order of the first that has each. Absent: none is capped; a record of an older version, which looked at one CPU. */
+  /** Of any CPU, in the order of the first that has each. Absent: none is known to be capped; a record of an older version, which looked at one CPU. */
   readonly caps?: readonly ClockCap[];
   /** The distinct governors of the CPUs, sorted; empty where the kernel has no frequency control. */
   readonly governors: readonly string[];
@@ -157,27 +157,41 @@ export interface OsDescription {
   readonly bootIdHash?: string | null;
   /** Tasks that ran or wanted to, over 1, 5 and 15 minutes. */
   readonly loadAverage: readonly [number, number, number] | null;
+  /** Tasks that ran or wanted to when it was read, whoever read it among them. Absent: not told, or from before it was read. */
+  readonly runnable?: number;
   readonly uptime: Seconds | null;
   /** Whether the kernel tells how long a thread waited for a CPU, and how long tasks were held up (PSI). */
   readonly schedstat: boolean;
   readonly pressure: boolean;
 }
 
+/** A control group, and how far its limits can be seen. */
+export interface SeenCgroup {
+  readonly version: 1 | 2;
+  readonly path: string;
+  /** False when the group's files are not mounted here: its limits are then unknown. */
+  readonly visible: boolean;
+  /**
+   * False when groups above those that are mounted here hold it, too, as in a container: their limits are then unknown. Absent in
+   * descriptions from before it was looked at.
+   */
+  readonly whole?: boolean;
+}
+
 export interface Limits {
-  /** CPUs on which this process can run: affinity and cpuset together, and online. As a list. */
+  /** CPUs on which this process can run: affinity and cpuset together, and online. Where no such list is told (gVisor), those online. As a list. */
   readonly allowedCpus: string | null;
-  /** NUMA nodes from which it may take memory, as a list. */
+  /** NUMA nodes from which it may take memory, as a list: those of its cpuset to which no policy binds it otherwise. */
   readonly allowedNodes: string | null;
+  /** From where it takes memory because somebody said so, as the kernel writes it: `interleave:0-1`. Absent: nobody did, or nothing tells. */
+  readonly memoryPolicy?: string;
   readonly onlineCpus: string | null;
   /** Whether the kernel told the control groups of this process: where not, that no limit was found says nothing. */
   readonly cgroupTold: boolean;
-  /** null: the kernel has no CPU controller for this process, or does not tell. */
-  readonly cgroup: {
-    readonly version: 1 | 2;
-    readonly path: string;
-    /** False when the group's files are not mounted here: its limits are then unknown. */
-    readonly visible: boolean;
-  } | null;
+  /** Of its CPU time; null: the kernel has no CPU controller for this process, or does not tell. */
+  readonly cgroup: SeenCgroup | null;
+  /** Of its memory, which with cgroup v1 may be another. Absent in descriptions from before it was looked at. */
+  readonly memoryCgroup?: SeenCgroup | null;
   /** CPUs' worth of time, of the tightest level; null when no visible level has a quota. */
   readonly cpuQuota: number | null;
   readonly cpuQuotaPeriod: Seconds | null;
@@ -197,6 +211,8 @@ export interface Virtualisation {
   readonly product: string | null;
   /** `apptainer`: or Singularity, of which it is the new name. */
   readonly container: 'docker' | 'podman' | 'kubernetes' | 'apptainer' | 'lxc' | 'other' | null;
+  /** Whether systemd is the container's init, so that it is booted like a machine. Absent: it is not, or nobody looked. */
+  readonly booted?: boolean;
 }
 
 export interface Runtime {

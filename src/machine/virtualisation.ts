@@ -42,8 +42,16 @@ export function readVirtualisation(
     guest: hypervisor !== null ? true : bareMetal ? false : flag,
     hypervisor,
     product,
-    container: readContainer(reader, env),
+    ...contained(reader, env),
   };
+}
+
+function contained(
+  reader: FileReader,
+  env: Readonly<Record<string, string | undefined>>,
+): Pick<Virtualisation, 'container' | 'booted'> {
+  const container = readContainer(reader, env);
+  return container === null || reader(OF_INIT) === null ? { container } : { container, booted: true };
 }
 
 function readProduct(reader: FileReader): string | null {
@@ -68,6 +76,8 @@ function readNamedHypervisor(reader: FileReader): string | null {
   if (reader('/proc/xen/capabilities') !== null) return 'Xen';
   const deviceTree = readTrimmed(reader, '/proc/device-tree/hypervisor/compatible');
   if (deviceTree !== null) return deviceTree.includes('kvm') ? 'KVM' : deviceTree;
+  // Microsoft's kernel for WSL 2, of which each distribution is a guest's, though systemd there calls it a container.
+  if (/microsoft.*WSL2/i.test(reader('/proc/sys/kernel/osrelease') ?? '')) return 'Hyper-V (WSL)';
   return null;
 }
 
@@ -84,8 +94,11 @@ function readContainer(
   env: Readonly<Record<string, string | undefined>>,
 ): Virtualisation['container'] {
   const cgroup = reader('/proc/self/cgroup') ?? '';
-  const told = areOwn(reader) ? env : {};
-  const manager = MANAGERS.map((file) => readTrimmed(reader, file)).find(Boolean) ?? told.container ?? '';
+  const mounts = reader('/proc/self/mountinfo') ?? '';
+  // Alone the variables prove nothing, because Slurm passes those of who submitted on to nodes where nothing is in a container.
+  const told = OWN_MOUNTS.test(mounts) || LXC_MOUNTS.test(mounts) ? env : {};
+  const named = MANAGERS.map((file) => readTrimmed(reader, file)).find(Boolean) ?? told.container ?? '';
+  const manager = named === 'wsl' ? '' : named;
   if (told.KUBERNETES_SERVICE_HOST !== undefined || /kubepods/.test(cgroup)) return 'kubernetes';
   if (reader('/.dockerenv') !== null && hasContainerMounts(reader)) return 'docker';
   if (reader('/run/.containerenv') !== null) return 'podman';
@@ -93,22 +106,21 @@ function readContainer(
   if (/\bdocker[/-][0-9a-f]{64}\b/.test(cgroup) || manager === 'docker') return 'docker';
   if (/libpod/.test(cgroup) || manager === 'podman') return 'podman';
   if (/\/lxc[./]/.test(cgroup) || /^lxc/.test(manager)) return 'lxc';
-  if (/cri-containerd|crio-/.test(cgroup) || manager !== '') return 'other';
-  return null;
+  // containerd itself (ctr, nerdctl) leaves nothing but its mounts.
+  if (/cri-containerd|crio-/.test(cgroup) || manager !== '' || OWN_MOUNTS.test(mounts)) return 'other';
+  return LXC_MOUNTS.test(mounts) ? 'lxc' : null;
 }
 
+/** Of systemd where it is a container's init. */
+const OF_INIT = '/run/systemd/container';
 /** Where systemd names it in a container: its init, and its nspawn. */
-const MANAGERS = ['/run/systemd/container', '/run/host/container-manager'] as const;
+const MANAGERS = [OF_INIT, '/run/host/container-manager'] as const;
 
-/** Mount points that a container has: of Docker and its like, of a pod (its node has them under /var/lib/kubelet), of LXC. */
+/** Mount points that a container has: of Docker and its like, of a pod (its node has them under /var/lib/kubelet). */
 const OWN_MOUNTS =
-  / \/etc\/hostname | (\/var)?\/run\/secrets\/kubernetes\.io\/serviceaccount | \/dev\/termination-log | \/proc\/\S+ .* fuse\.lxcfs /;
-
-/**
- * Whether the variables of a container can be those of this process's own: alone they prove nothing, because Slurm passes those of who
- * submitted on to nodes where nothing is in a container.
- */
-const areOwn = (reader: FileReader): boolean => OWN_MOUNTS.test(reader('/proc/self/mountinfo') ?? '');
+  / \/etc\/hostname | (\/var)?\/run\/secrets\/kubernetes\.io\/serviceaccount | \/dev\/termination-log /;
+/** That LXC has, and where somebody mounts them, others too. */
+const LXC_MOUNTS = / \/proc\/\S+ .* fuse\.lxcfs /;
 
 /**
  * Apptainer leaves the control group as it is, and its variables prove nothing either, as what it mounts others mount, too. It

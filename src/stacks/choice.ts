@@ -2,7 +2,7 @@
  * Whether what a library chose for this CPU is what the CPU is good for. Vendors' tables do not know every CPU, and variables hold a
  * library back. The one judgement: `doctor` asks it of the libraries here, readers of what a record says. Pure.
  */
-import type { Advice } from '../machine/advice.js';
+import type { Advice } from '../machine/advice-check.js';
 import type { LibraryChoices, LibrarySpec, VectorLevel } from './library-spec.js';
 
 const LEVEL_NAMES: Readonly<Record<VectorLevel, string>> = { avx512: 'AVX-512', avx2: 'AVX2' };

@@ -1,4 +1,5 @@
 /** CPU bandwidth control over the window: every level of the hierarchy, put together as `CgroupTelemetry`. */
+import { isRootGroup } from '../machine/linux/cgroup-location.js';
 import { quotaIn, tightest } from '../machine/linux/cpu-quota.js';
 import { type CgroupCpuStat, parseCgroupCpuStat } from './cgroup-cpu-stat.js';
 import type { CgroupTelemetry, Snapshot } from './types.js';
@@ -6,11 +7,28 @@ import type { CgroupTelemetry, Snapshot } from './types.js';
 const STAT = '/cpu.stat';
 const NANOSECONDS_A_SECOND = 1e9;
 
-/** null when no level could be read at both ends of the window. */
-export function cgroupTelemetry(before: Snapshot, after: Snapshot): CgroupTelemetry | null {
-  const directories = Object.keys(after.files)
+const directoriesOf = ({ files }: Snapshot): readonly string[] =>
+  Object.keys(files)
     .filter((path) => path.endsWith(STAT))
     .map((path) => path.slice(0, -STAT.length));
+
+/** What is missing where groups above those that are seen hold this process, too, so that a quota of theirs stops it unseen. */
+export const QUOTA_ABOVE = 'CPU quota above';
+export const WHY_NO_QUOTA_ABOVE =
+  'the control groups above this container’s are hidden: a quota of theirs can stop it without being counted here';
+
+/** Whether there are such groups. */
+export function hasGroupsAbove(after: Snapshot): boolean {
+  const [outermost] = directoriesOf(after).toSorted((a, b) => a.length - b.length);
+  if (outermost === undefined) return false;
+  const read = (path: string): string | null => after.files[path] ?? null;
+  const stat = parseCgroupCpuStat(read(outermost + STAT) ?? '');
+  return stat !== null && !isRootGroup(read, stat.version, outermost);
+}
+
+/** null when no level could be read at both ends of the window. */
+export function cgroupTelemetry(before: Snapshot, after: Snapshot): CgroupTelemetry | null {
+  const directories = directoriesOf(after);
   const levels = directories.flatMap((directory) => {
     const level = levelOver(before, after, directory);
     return level === null ? [] : [{ directory, ...level }];

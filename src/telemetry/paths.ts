@@ -1,5 +1,5 @@
 /** Which files a snapshot reads on this machine. Only those that exist, so that the measuring loop opens none in vain. */
-import { locateCgroup } from '../machine/linux/cgroup-location.js';
+import { locateCgroup, ROOT_SIGNS } from '../machine/linux/cgroup-location.js';
 import type { FileReader, FolderLister } from '../machine/linux/reader.js';
 import { hwmonPaths, raplPaths, thermalZonePaths, throttlePaths } from './sensor-paths.js';
 
@@ -46,7 +46,10 @@ export function snapshotPaths(
 
 function cgroupPaths(reader: FileReader): readonly string[] {
   const location = locateCgroup(reader('/proc/self/cgroup'), reader('/proc/self/mountinfo'), 'cpu');
-  return (location?.directories ?? []).flatMap((directory) =>
-    CGROUP.map((file) => `${directory}/${file}`).filter((path) => reader(path) !== null),
-  );
+  const directories = location?.directories ?? [];
+  const limits = directories.flatMap((directory) => CGROUP.map((file) => `${directory}/${file}`));
+  const signs = directories
+    .slice(-1)
+    .flatMap((outermost) => Object.values(ROOT_SIGNS).map((file) => `${outermost}/${file}`));
+  return [...limits, ...signs].filter((path) => reader(path) !== null);
 }

@@ -2,7 +2,7 @@
 import { wholeNumber } from '../machine/linux/reader.js';
 import type { CoreKind } from '../machine/types.js';
 import type { Seconds } from '../units.js';
-import { cgroupTelemetry } from './cgroup.js';
+import { cgroupTelemetry, hasGroupsAbove, QUOTA_ABOVE, WHY_NO_QUOTA_ABOVE } from './cgroup.js';
 import { parseCpuTimes } from './cpu-times.js';
 import { energy } from './energy.js';
 import type { GpuTelemetry } from './gpu.js';
@@ -72,6 +72,7 @@ export function computeTelemetry(input: TelemetryInput): Telemetry {
   const power = energy(before, after);
 
   missing.push(...threads.missing, ...power.missing);
+  if (hasGroupsAbove(after)) missing.push({ what: QUOTA_ABOVE, why: WHY_NO_QUOTA_ABOVE });
   if (heat.length === 0) {
     missing.push({ what: 'temperatures', why: 'no thermal zone or hwmon sensor of the processor' });
   }

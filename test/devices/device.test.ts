@@ -27,8 +27,8 @@ describe('a device by its name', () => {
     const parts = {
       cpus: [0, 1, 4],
       nodes: [
-        { node: 0, cpus: [0, 1] },
-        { node: 2, cpus: [4] },
+        { node: 0, cpus: [0, 1], farMemory: null },
+        { node: 2, cpus: [4], farMemory: null },
       ],
     };
     expect(devicesNamed('numa:all', none, parts)).toEqual(['numa:0', 'numa:2']);

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { coreCount, placeOthers, placeThreads, readCores } from '../../src/execution/placement.js';
+import { usableCpus } from '../../src/machine/capacity.js';
+import { describeMachine } from '../../src/machine/describe.js';
 import { bigLittle } from '../machine/fixtures/big-little.js';
 import { intelHybrid } from '../machine/fixtures/intel-hybrid.js';
 import { roomForMore } from '../machine/fixtures/offline-cpus.js';
 import { readerOf } from '../machine/fixtures/reader-of.js';
+import { NOTHING_TOLD } from '../support/machine.js';
 
 /** Two hyperthreads a core: 0 and 4, 1 and 5, 2 and 6, 3 and 7. */
 const smt = {
@@ -131,4 +134,16 @@ it('leaves out CPUs that are possible and not online, to which no thread can be 
 it('takes the list of its own where the one of CPUs online is about other CPUs', () => {
   const files = { ...roomForMore, '/proc/self/status': 'Cpus_allowed_list:\t8-9\n' };
   expect(readCores(readerOf(files)).allowed).toEqual([8, 9]);
+});
+
+it('takes those online where a sandbox tells of no list of its own, as many as a launch has threads by itself', () => {
+  const gVisor = readerOf({
+    '/proc/self/status': 'Name:\tnode\nMems_allowed:\t1\nMems_allowed_list:\t0\n',
+    '/sys/devices/system/cpu/online': '0-3\n',
+  });
+  const cores = readCores(gVisor);
+  const machine = describeMachine(gVisor, NOTHING_TOLD);
+  expect(machine.limits.allowedCpus).toBe('0-3');
+  expect(usableCpus(machine)).toBe(4);
+  expect(placeThreads(cores, usableCpus(machine))).toEqual([1, 2, 3, 0]);
 });

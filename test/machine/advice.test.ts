@@ -4,7 +4,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { placeThreads, readCores } from '../../src/execution/placement.js';
 import { advise } from '../../src/machine/advice.js';
+import { readAllowedCores } from '../../src/machine/allowed-cores.js';
 import { describeMachine } from '../../src/machine/describe.js';
 import { NOTHING_TOLD } from '../support/machine.js';
 import { epycVm } from './fixtures/epyc-vm.js';
@@ -14,7 +16,10 @@ import { intelServer } from './fixtures/intel-server.js';
 import { type Files, readerOf } from './fixtures/reader-of.js';
 
 const adviseFiles = (files: Files, architecture = 'x64') =>
-  advise(describeMachine(readerOf(files), { ...NOTHING_TOLD, architecture }));
+  advise(
+    describeMachine(readerOf(files), { ...NOTHING_TOLD, architecture }),
+    readAllowedCores(readerOf(files)),
+  );
 const topics = (files: Files, architecture?: string): string[] =>
   adviseFiles(files, architecture).map((advice) => advice.topic);
 const about = (files: Files, topic: string) => adviseFiles(files).find((advice) => advice.topic === topic);
@@ -138,10 +143,87 @@ describe('advice', () => {
     expect(topics(some)).not.toContain('mixed-cores');
   });
 
-  it('names no more threads than a launch may use, however many cores there are', () => {
-    const smt = { '/sys/devices/system/cpu/smt/active': '1\n' };
-    const some = { ...quiet, ...smt, '/proc/self/status': 'Cpus_allowed_list:\t0-2\n' };
-    expect(about(some, 'smt')?.action).toMatch(/at most 3 threads: --threads 3;/);
+  /** The CPUs that so many threads get which the advice names, of CPUs that may be used. */
+  const placedBy = (topic: string, files: Files, allowed: string) => {
+    const some = { ...files, '/proc/self/status': `Cpus_allowed_list:\t${allowed}\n` };
+    const threads = /--threads (\d+)/.exec(about(some, topic)?.action ?? '')?.[1];
+    return threads === undefined ? null : placeThreads(readCores(readerOf(some)), Number(threads));
+  };
+
+  it('names as many threads as the CPUs that may be used have cores, so that no two share one', () => {
+    const smt = { ...quiet, '/sys/devices/system/cpu/smt/active': '1\n' };
+    // The server's second threads are four up.
+    const cores = (allowed: string) =>
+      placedBy('smt', smt, allowed)
+        ?.map((cpu) => cpu % 4)
+        .toSorted();
+    expect(cores('0-1,4-5')).toEqual([0, 1]);
+    expect(cores('0-2,4')).toEqual([0, 1, 2]);
+    expect(cores('0-7')).toEqual([0, 1, 2, 3]);
+    // No two of these share a core.
+    expect(placedBy('smt', smt, '0-2')).toBeNull();
+    const quota = { '/sys/fs/cgroup/user.slice/cpu.max': '200000 100000\n' };
+    expect(placedBy('smt', { ...smt, ...quota }, '0-7')).toHaveLength(2);
+  });
+
+  it('names as many as the fast cores that may be used, where these are not all', () => {
+    expect(placedBy('mixed-cores', intelHybrid, '0-7,16-23')).toEqual([2, 4, 6, 0]);
+    expect(placedBy('mixed-cores', intelHybrid, '0-23')).toHaveLength(8);
+  });
+
+  it('says nothing of kinds of cores where a quota keeps no more running than there are fast ones', () => {
+    const group = {
+      '/proc/self/cgroup': '0::/\n',
+      '/proc/self/mountinfo': intelServer['/proc/self/mountinfo'] ?? '',
+    };
+    const limited = (quota: number) =>
+      topics({ ...intelHybrid, ...group, '/sys/fs/cgroup/cpu.max': `${quota * 100_000} 100000\n` });
+    expect(limited(8)).not.toContain('mixed-cores');
+    expect(limited(9)).toContain('mixed-cores');
+  });
+
+  it('is not about a quota that no launch can use up, as of a pod with CPUs of its own', () => {
+    const group = '/sys/fs/cgroup/user.slice/cpu.max';
+    const pod = { ...quiet, '/proc/self/status': 'Cpus_allowed_list:\t0-3\n' };
+    expect(topics({ ...pod, [group]: '400000 100000\n' })).toEqual([]);
+    expect(about({ ...pod, [group]: '399000 100000\n' }, 'cpu-quota')?.level).toBe('important');
+  });
+
+  it('says of few CPUs what takes their time: others where all are measured, else what shares the quota', () => {
+    const two = { ...quiet, '/proc/self/status': 'Cpus_allowed_list:\t0-1\n' };
+    expect(about(two, 'few-cpus')?.why).toContain('with every CPU measured');
+    const quota = { ...quiet, '/sys/fs/cgroup/user.slice/cpu.max': '200000 100000\n' };
+    expect(about(quota, 'few-cpus')).toMatchObject({
+      seen: '2 usable CPUs',
+      why: expect.stringContaining('the quota is shared'),
+    });
+  });
+
+  it('takes a load of the last minute for other work only where others run now', () => {
+    const level = (text: string) => about({ ...quiet, '/proc/loadavg': text }, 'load')?.level;
+    expect(level('10.0 3.0 1.0 1/200 100\n')).toBe('note');
+    expect(level('10.0 3.0 1.0 2/200 100\n')).toBe('worthwhile');
+    expect(level('10.0 3.0 1.0 9/200 100\n')).toBe('important');
+    // One that is short of the others.
+    expect(level('10.0 3.0 1.0\n')).toBe('important');
+  });
+
+  it('says that quotas of hidden control groups above may be there, as in a container', () => {
+    const contained = { ...quiet, '/proc/self/cgroup': '0::/\n', '/sys/fs/cgroup/cgroup.type': 'domain\n' };
+    expect(topics(contained)).toEqual(['cgroups-above']);
+    expect(about(contained, 'cgroups-above')?.level).toBe('worthwhile');
+  });
+
+  it('names the control group of memory where that alone is hidden', () => {
+    const cpu = '33 31 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n';
+    const hidden = {
+      ...quiet,
+      '/proc/self/cgroup': '5:memory:/docker/9f1c\n4:cpu:/\n',
+      '/proc/self/mountinfo': cpu,
+      '/sys/fs/cgroup/cpu/release_agent': '\n',
+    };
+    expect(topics(hidden)).toEqual(['cgroup-hidden']);
+    expect(about(hidden, 'cgroup-hidden')?.seen).toContain('/docker/9f1c of memory');
   });
 
   it('warns when the control group is hidden, since a quota could not be seen', () => {

@@ -1,6 +1,6 @@
 /** How much of a machine a launch may take. */
 import { describe, expect, it } from 'vitest';
-import { availableMemory, usableCpus } from '../../src/machine/capacity.js';
+import { availableMemory, isMemoryLimitShown, isQuotaShown, usableCpus } from '../../src/machine/capacity.js';
 import { describeMachine } from '../../src/machine/describe.js';
 import type { Limits, MachineDescription } from '../../src/machine/types.js';
 import { NOTHING_TOLD } from '../support/machine.js';
@@ -52,5 +52,38 @@ describe('available memory', () => {
 
   it('is unknown when nothing was read', () => {
     expect(availableMemory(describeMachine(() => null, NOTHING_TOLD))).toBeNull();
+  });
+});
+
+describe('a limit that was not found', () => {
+  const group = { version: 2, path: '/', visible: true } as const;
+  const shownOf = (limits: Partial<Limits>) => {
+    const all = { ...server.limits, ...limits };
+    return [isQuotaShown(all), isMemoryLimitShown(all)];
+  };
+
+  it('is none where all groups that hold the process are seen, or the kernel has none', () => {
+    const whole = { ...group, whole: true };
+    expect(shownOf({ cgroup: whole, memoryCgroup: whole })).toEqual([true, true]);
+    expect(shownOf({ cgroup: null, memoryCgroup: null })).toEqual([true, true]);
+  });
+
+  it('may be there where groups above are hidden, the group is not mounted, or none is told', () => {
+    const part = { ...group, whole: false };
+    expect(shownOf({ cgroup: part, memoryCgroup: part })).toEqual([false, false]);
+    const unmounted = { ...part, visible: false };
+    expect(shownOf({ cgroup: unmounted, memoryCgroup: unmounted })).toEqual([false, false]);
+    expect(shownOf({ cgroupTold: false })).toEqual([false, false]);
+  });
+
+  it('is looked for in the group of its own controller', () => {
+    const unmounted = { ...group, version: 1 as const, visible: false, whole: false };
+    expect(shownOf({ cgroup: { ...group, whole: true }, memoryCgroup: unmounted })).toEqual([true, false]);
+  });
+
+  it('is judged by one group alone in descriptions from before both were looked at', () => {
+    const { memoryCgroup: _, ...older } = server.limits;
+    expect(isMemoryLimitShown({ ...older, cgroup: group })).toBe(true);
+    expect(isMemoryLimitShown({ ...older, cgroup: { ...group, visible: false } })).toBe(false);
   });
 });

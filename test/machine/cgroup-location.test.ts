@@ -1,7 +1,8 @@
 /** Where a process's control group is mounted. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { locateCgroup } from '../../src/machine/linux/cgroup-location.js';
+import { isWhole, locateCgroup } from '../../src/machine/linux/cgroup-location.js';
+import { type Files, readerOf } from './fixtures/reader-of.js';
 
 const V2_MOUNT =
   '26 20 0:23 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate,memory_recursiveprot\n';
@@ -87,5 +88,31 @@ describe('locating a control group', () => {
       }),
       { examples: [['', ' ']] },
     );
+  });
+});
+
+describe('all groups that hold a process are seen', () => {
+  const whole = (cgroup: string, mounts: string, files: Files) => {
+    const location = locateCgroup(cgroup, mounts, 'cpu');
+    return location === null ? null : isWhole(readerOf(files), location);
+  };
+
+  it('of v2 where the outermost directory lacks the file that every group but the root has', () => {
+    expect(whole('0::/a\n', V2_MOUNT, { '/sys/fs/cgroup/a/cgroup.type': 'domain\n' })).toBe(true);
+    expect(whole('0::/\n', v2MountAt('/'), { '/sys/fs/cgroup/cgroup.type': 'domain\n' })).toBe(false);
+    expect(whole('0::/../b\n', v2MountAt('/..'), { '/sys/fs/cgroup/cgroup.type': 'domain\n' })).toBe(false);
+  });
+
+  it('of v1 where the outermost directory has the file that the root alone has', () => {
+    const mountAt = (root: string) => `33 31 0:29 ${root} /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n`;
+    const root = { '/sys/fs/cgroup/cpu/release_agent': '\n' };
+    expect(whole('4:cpu:/job\n', mountAt('/'), root)).toBe(true);
+    expect(whole('4:cpu:/docker/9f1c\n', mountAt('/docker/9f1c'), {})).toBe(false);
+    // A namespace calls its own group the root.
+    expect(whole('4:cpu:/\n', mountAt('/'), {})).toBe(false);
+  });
+
+  it('never where none is mounted', () => {
+    expect(whole('0::/a\n', '', {})).toBe(false);
   });
 });

@@ -3,8 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { describeMachine, type MachineDeps } from '../../src/machine/describe.js';
 import type { GpuDescription } from '../../src/machine/gpus.js';
+import { machineIdentity } from '../../src/machine/same-machine.js';
 import { renderMachine } from '../../src/readers/terminal/machine.js';
 import { terminalStyle } from '../../src/readers/terminal/style.js';
+import { absencesOf } from '../../src/record/absences.js';
 import { gpu, survey } from '../qualify/support.js';
 import { bigLittle } from './fixtures/big-little.js';
 import { epycVm } from './fixtures/epyc-vm.js';
@@ -181,6 +183,39 @@ describe('describing a container', () => {
     const lxcfs = '70 60 0:44 /proc/meminfo /proc/meminfo rw,nosuid - fuse.lxcfs lxcfs rw\n';
     expect(inside(lxcfs, 'lxc').container).toBe('lxc');
   });
+  it('by such mounts alone, as of containerd, whose id of the machine is its image’s', () => {
+    const of = (mount: string) =>
+      describeFiles({ ...intelServer, '/proc/self/cgroup': '0::/\n', '/proc/self/mountinfo': mount });
+    const machine = of('610 600 8:1 /containers/9f1c/hostname /etc/hostname rw - ext4 /dev/sda1 rw\n');
+    expect(machine.virtualisation.container).toBe('other');
+    expect(machineIdentity(machine)).toBeNull();
+    const lxcfs = of('70 60 0:44 /proc/meminfo /proc/meminfo rw,nosuid - fuse.lxcfs lxcfs rw\n');
+    expect(lxcfs.virtualisation.container).toBe('lxc');
+  });
+  it('with the id of its image as that', () => {
+    const idRow = (files: Files) =>
+      /^ *machine id +(.*)$/m.exec(
+        renderMachine(describeFiles({ ...intelServer, ...files }), null, terminalStyle({ isTTY: false })),
+      )?.[1];
+    expect(idRow({})).toMatch(/^[0-9a-f]{16}$/);
+    expect(idRow({ '/run/.containerenv': '' })).toMatch(/^not known \(the image’s is [0-9a-f]{16}\)$/);
+  });
+  it('that systemd has booted, which makes it an id of its own', () => {
+    const nspawn = describeFiles({ ...intelServer, '/run/systemd/container': 'systemd-nspawn\n' });
+    expect(nspawn.virtualisation).toMatchObject({ container: 'other', booted: true });
+    const podman = describeFiles({ ...intelServer, '/run/.containerenv': '' });
+    expect(podman.virtualisation).not.toHaveProperty('booted');
+  });
+  it('and not WSL 2, which systemd calls one, and is a guest', () => {
+    const wsl = {
+      ...intelServer,
+      '/proc/sys/kernel/osrelease': '5.15.153.1-microsoft-standard-WSL2\n',
+      '/run/systemd/container': 'wsl\n',
+    };
+    expect(describeFiles(wsl).virtualisation).toMatchObject({
+      ...{ guest: true, hypervisor: 'Hyper-V (WSL)', container: null },
+    });
+  });
 });
 
 describe('describing a container with limits in an AMD guest, cgroup v1', () => {
@@ -197,7 +232,8 @@ describe('describing a container with limits in an AMD guest, cgroup v1', () => 
 
   it('finds the quota and the memory limit, with file cache counted as free', () => {
     expect(machine.limits).toMatchObject({
-      cgroup: { version: 1, path: '/docker/9f1c', visible: true },
+      cgroup: { version: 1, path: '/docker/9f1c', visible: true, whole: false },
+      memoryCgroup: { version: 1, path: '/docker/9f1c', visible: true, whole: false },
       cpuQuota: 1.5,
       cpuQuotaPeriod: 0.1,
       cpuset: '0-1',
@@ -280,7 +316,7 @@ describe('describing an arm64 pod, cgroup v2 with nested limits', () => {
 
   it('finds the limits that an ancestor sets', () => {
     expect(machine.limits).toMatchObject({
-      cgroup: { version: 2, path: '/app', visible: true },
+      cgroup: { version: 2, path: '/app', visible: true, whole: true },
       cpuQuota: 2.5,
       memoryLimit: 2 * 1024 ** 3,
       memoryHeadroom: 1024 ** 3,
@@ -374,6 +410,22 @@ describe('the clock', () => {
     expect(clockOf({ ...noTurbo, ...limitsOf(800_000) })).toContain('capped');
   });
 
+  it('is said to be limited where turbo is off and nobody can tell whether that is the base', () => {
+    const bases = Object.fromEntries(
+      ALL.map((cpu) => [`/sys/devices/system/cpu/cpu${cpu}/cpufreq/base_frequency`, '']),
+    );
+    const noTurbo = { ...bases, '/sys/devices/system/cpu/intel_pstate/no_turbo': '1\n' };
+    const limited = clockOf({ ...noTurbo, ...limitsOf(1_200_000) });
+    expect(limited).toContain('allowed up to 1.20 GHz (turbo off, base not known), up to');
+    expect(limited).not.toContain('capped');
+    expect(clockOf(noTurbo)).not.toContain('allowed');
+    // What intel_pstate keeps back somebody has set.
+    const percent = { '/sys/devices/system/cpu/intel_pstate/max_perf_pct': '40\n' };
+    const capped = clockOf({ ...noTurbo, ...limitsOf(1_200_000), ...percent });
+    expect(capped).toContain('capped at 1.20 GHz, up to');
+    expect(capped).not.toContain('allowed');
+  });
+
   it('is looked at on each CPU: of those that are capped is told which, and at what', () => {
     expect(clockOf(limitsOf(800_000, [3]))).toMatch(/capped at 800 MHz \(CPUs 3\), up to 3\.40? GHz/);
     const some = { ...limitsOf(2_000_000, [0]), ...limitsOf(800_000, [4, 5]) };
@@ -441,6 +493,14 @@ describe('the power limit of a GPU', () => {
   });
 });
 
+/** As in a container whose namespace begins with its own group. */
+const inNamespace: Files = {
+  ...intelServer,
+  '/proc/self/cgroup': '0::/\n',
+  '/sys/fs/cgroup/cgroup.type': 'domain\n',
+  '/sys/fs/cgroup/cpu.max': 'max 100000\n',
+};
+
 describe('describing a machine of which little can be read', () => {
   it('leaves everything unknown when no file can be read', () => {
     const { cpu, memory, os, limits, virtualisation } = describeFiles({}, { glibcVersion: null });
@@ -457,7 +517,10 @@ describe('describing a machine of which little can be read', () => {
       '/proc/self/cgroup': '0::/../..\n',
       '/proc/self/mountinfo': graviton['/proc/self/mountinfo'] ?? '',
     };
-    expect(describeFiles(files).limits.cgroup).toEqual({ version: 2, path: '/../..', visible: false });
+    expect(describeFiles(files).limits.cgroup).toEqual({
+      ...{ version: 2, path: '/../..' },
+      ...{ visible: false, whole: false },
+    });
   });
 
   it('says that there is no quota only where one could be seen', () => {
@@ -467,6 +530,33 @@ describe('describing a machine of which little can be read', () => {
     expect(usable({ ...intelServer, '/proc/self/cgroup': '0::/../..\n' })).toMatch(/, quota not known$/);
     const { '/proc/self/cgroup': _, ...untold } = intelServer;
     expect(usable(untold)).toMatch(/, quota not known$/);
+    expect(usable(inNamespace)).toMatch(/, quota not known: groups above are hidden$/);
+    expect(usable({ ...inNamespace, '/sys/fs/cgroup/cpu.max': '200000 100000\n' })).toMatch(
+      /, quota of 2 CPUs$/,
+    );
+  });
+
+  it('labels no quota and no memory limit only where one could be seen', () => {
+    const absences = (files: Files) => absencesOf(describeFiles({ ...intelServer, ...files }));
+    const none = { cgroup_cpu_quota: 'none', cgroup_memory_limit_bytes: 'none', hypervisor: 'none' };
+    expect(absences({})).toEqual(none);
+    expect(absences(inNamespace)).toEqual({ hypervisor: 'none' });
+    const { cgroup_memory_limit_bytes: _, ...quotaAlone } = none;
+    const memoryElsewhere = {
+      '/proc/self/cgroup': '5:memory:/docker/9f1c\n4:cpu,cpuacct:/\n',
+      '/proc/self/mountinfo': '33 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n',
+      '/sys/fs/cgroup/cpu,cpuacct/release_agent': '\n',
+    };
+    expect(absences(memoryElsewhere)).toEqual(quotaAlone);
+  });
+
+  it('shows a memory limit that could be there as not known', () => {
+    const memory = (files: Files) =>
+      /^ *memory.*$/m.exec(
+        renderMachine(describeFiles({ ...intelServer, ...files }), null, terminalStyle({ isTTY: false })),
+      )?.[0];
+    expect(memory({})).not.toContain('limit');
+    expect(memory(inNamespace)).toContain('limit not known');
   });
 
   it('survives any text in any file, and stays plain JSON', () => {

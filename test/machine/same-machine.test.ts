@@ -8,17 +8,24 @@ import { machineOf } from '../support/machine.js';
 interface Told {
   readonly os?: Partial<OsDescription>;
   readonly container?: MachineDescription['virtualisation']['container'];
+  readonly booted?: boolean;
   readonly total?: number;
   readonly cpus?: string;
 }
 
-function machine({ os = {}, container = null, total = 64e9, cpus = '0-7' }: Told): MachineDescription {
+function machine({
+  os = {},
+  container = null,
+  booted = false,
+  total = 64e9,
+  cpus = '0-7',
+}: Told): MachineDescription {
   const bare = machineOf();
   return {
     ...bare,
     os: { ...bare.os, hostname: 'node1', bootIdHash: 'boot-a', ...os },
     memory: { ...bare.memory, total, numaNodes: [{ node: 0, cpus, total, available: total }] },
-    virtualisation: { ...bare.virtualisation, container },
+    virtualisation: { ...bare.virtualisation, container, ...(booted ? { booted } : {}) },
   };
 }
 
@@ -39,6 +46,7 @@ describe.each([
   ['a pod without an id', 'kubernetes', null],
   ['a pod with that of its image', 'kubernetes', 'image'],
   ['an Apptainer container with that of its image', 'apptainer', 'image'],
+  ['a container of containerd with that of its image', 'other', 'image'],
 ] as const)('%s', (_, container, machineIdHash) => {
   const pod = (told: Told): MachineDescription =>
     machine({ container, ...told, os: { machineIdHash, ...told.os } });
@@ -48,6 +56,16 @@ describe.each([
     expect(sameMachine(then, pod({ os: { hostname: 'bench-x2' } }))).toBe('same');
     // More memory was given to it meanwhile.
     expect(sameMachine(then, pod({ total: 80e9 }))).toBe('same');
+  });
+
+  it('is on the same machine though its image was built anew', () => {
+    const rebuilt = (bootIdHash: string) => pod({ os: { machineIdHash: 'rebuilt', bootIdHash } });
+    expect(sameMachine(then, rebuilt('boot-a'))).toBe('same');
+    expect(sameMachine(then, rebuilt('boot-b'))).toBe('unknown');
+  });
+
+  it('is not the machine itself, which has an id of its own', () => {
+    expect(sameMachine(then, machine({ os: { machineIdHash: 'own' } }))).toBe('other');
   });
 
   it('is on another one where memory or NUMA nodes are others', () => {
@@ -77,10 +95,14 @@ describe('a machine without an id, and no container', () => {
   });
 });
 
-it('a container that boots like a machine keeps its own id, and has a boot of its own', () => {
-  const system = (bootIdHash: string) =>
-    machine({ container: 'lxc', os: { machineIdHash: 'own', bootIdHash } });
+it.each([
+  'lxc',
+  'other',
+] as const)('a container that boots like a machine keeps its own id, and has a boot of its own: %s', (container) => {
+  const system = (bootIdHash: string, machineIdHash = 'own') =>
+    machine({ container, booted: true, os: { machineIdHash, bootIdHash } });
   expect(sameMachine(system('boot-a'), system('boot-b'))).toBe('same');
+  expect(sameMachine(system('boot-a'), system('boot-b', 'another'))).toBe('other');
 });
 
 it.each([

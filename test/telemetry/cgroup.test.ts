@@ -1,6 +1,6 @@
 /** CPU bandwidth control over several levels. */
 import { describe, expect, it } from 'vitest';
-import { cgroupTelemetry } from '../../src/telemetry/cgroup.js';
+import { cgroupTelemetry, hasGroupsAbove } from '../../src/telemetry/cgroup.js';
 import type { Snapshot } from '../../src/telemetry/types.js';
 
 const v2 = (periods: number, throttled: number, microseconds: number): string =>
@@ -80,5 +80,31 @@ describe('CPU bandwidth control', () => {
     const files = { '/c/cpu.stat': v2(1, 1, 1) };
     expect(cgroupTelemetry(snapshot({}), snapshot(files))).toBeNull();
     expect(cgroupTelemetry(snapshot(files), snapshot({ '/c/cpu.stat': null }))).toBeNull();
+  });
+});
+
+describe('control groups above those that are seen', () => {
+  const ROOT_OF_V2 = 'usage_usec 1\nuser_usec 1\nsystem_usec 0\n';
+  const v1 = 'nr_periods 9\nnr_throttled 0\nthrottled_time 0\n';
+  const above = (files: Snapshot['files']): boolean => hasGroupsAbove(snapshot(files));
+
+  it('are there where the outermost is not the root', () => {
+    const job = { '/sys/fs/cgroup/job/cpu.stat': v2(1, 0, 0), '/sys/fs/cgroup/cpu.stat': v2(1, 0, 0) };
+    expect(above({ ...job, '/sys/fs/cgroup/cgroup.type': 'domain\n' })).toBe(true);
+    expect(above({ '/sys/fs/cgroup/cpu/cpu.stat': v1 })).toBe(true);
+  });
+
+  it('are none where it is', () => {
+    expect(above({ '/sys/fs/cgroup/job/cpu.stat': v2(1, 0, 0), '/sys/fs/cgroup/cpu.stat': ROOT_OF_V2 })).toBe(
+      false,
+    );
+    expect(above({ '/sys/fs/cgroup/cpu/cpu.stat': v1, '/sys/fs/cgroup/cpu/release_agent': '\n' })).toBe(
+      false,
+    );
+  });
+
+  it('are not looked for where no group is seen at all', () => {
+    expect(above({})).toBe(false);
+    expect(above({ '/sys/fs/cgroup/cpu.stat': null })).toBe(false);
   });
 });

@@ -60,6 +60,21 @@ describe('snapshot paths', () => {
     ]);
   });
 
+  it('take in the file of the outermost group by which it tells whether others are above', () => {
+    const files = {
+      '/proc/self/cgroup': '0::/a\n',
+      '/proc/self/mountinfo': '26 20 0:23 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n',
+      '/sys/fs/cgroup/cpu.stat': 'usage_usec 1\n',
+      '/sys/fs/cgroup/cgroup.type': 'domain\n',
+      '/sys/fs/cgroup/a/cgroup.type': 'domain\n',
+    };
+    expect(pathsOf(files)).toEqual([
+      '/proc/self/cgroup',
+      '/sys/fs/cgroup/cpu.stat',
+      '/sys/fs/cgroup/cgroup.type',
+    ]);
+  });
+
   it('take the cpu controller where a hybrid system keeps it, v1', () => {
     const files = {
       '/proc/self/cgroup': '2:cpu,cpuacct:/job\n1:memory:/m\n0::/user.slice\n',

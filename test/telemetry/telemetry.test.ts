@@ -288,6 +288,13 @@ describe('telemetry with files missing', () => {
     expect(missing(telemetry)).toEqual([what]);
   });
 
+  it('names the quota of control groups that are hidden above those that it sees', () => {
+    const contained = { ...after, files: { ...after.files, '/sys/fs/cgroup/cgroup.type': 'domain\n' } };
+    const telemetry = computeTelemetry({ ...input, after: contained });
+    expect(missing(telemetry)).toEqual(['CPU quota above']);
+    expect(telemetry.cgroup).toMatchObject({ quotaCpus: 1.5, throttledPeriods: 6 });
+  });
+
   it('knows neither steal nor the time of others without /proc/stat', () => {
     const telemetry = without(/^\/proc\/stat$/);
     expect(telemetry).toMatchObject({ steal: null, otherCpuTime: null, processCpuTime: 3.8 });

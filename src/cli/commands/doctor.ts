@@ -2,35 +2,28 @@
 
 import { basename, dirname } from 'node:path';
 import type { CommandModule } from 'yargs';
-import { gpuNamed } from '../../devices/device.js';
-import { gpusVisible } from '../../devices/gpu-survey.js';
 import { EXIT, messageOf } from '../../errors.js';
-import { type Advice, advise, sortAdvice } from '../../machine/advice.js';
+import { advise, sortAdvice } from '../../machine/advice.js';
+import type { Advice } from '../../machine/advice-check.js';
+import { readAllowedCores } from '../../machine/allowed-cores.js';
 import { listLocalFolder, readLocalFile } from '../../machine/local-files.js';
 import type { MachineDescription } from '../../machine/types.js';
-import { addonPath, gpuKernels, native } from '../../native.js';
+import { addonPath, native } from '../../native.js';
 import { identity } from '../../package.js';
 import { withPrefix } from '../../quantities/format.js';
 import { type Style, terminalStyle } from '../../readers/terminal/style.js';
 import { type Row, renderRows } from '../../readers/terminal/table.js';
 import { choiceAdvice, poorChoice } from '../../stacks/choice.js';
-import { gpuKernelsProblem } from '../../stacks/embedded.js';
 import { findStack, stacks, stackText } from '../../stacks/index.js';
 import { type Survey, survey } from '../../stacks/survey.js';
 import { snapshotPaths, THREAD_ID } from '../../telemetry/paths.js';
 import { computeTelemetry } from '../../telemetry/telemetry.js';
 import type { Snapshot, Telemetry } from '../../telemetry/types.js';
+import { type Finding, gpuFindings } from '../gpu-findings.js';
 import { coresHere, describeHere, onlineCpus } from '../here.js';
 import { say } from '../say.js';
 import { selfTest } from '../self-test.js';
 import { transportsHere } from '../transports.js';
-
-interface Finding {
-  readonly name: string;
-  /** null: it is not there, which is no fault, and nothing that works. */
-  readonly ok: boolean | null;
-  readonly text: string;
-}
 
 const ADDON = 'addon';
 
@@ -89,25 +82,6 @@ function transportFindings(): Finding[] {
     ok: found === null ? null : true,
     text: found ?? `none: ${needed}`,
   }));
-}
-
-/** That there is no GPU is no fault; one that pi-bench cannot use is, and the kernels for it belong to the build. */
-function gpuFindings({ gpus }: MachineDescription): Finding[] {
-  if (gpus === undefined) return [];
-  const { devices, problem, cuda, library } = gpus;
-  if (devices.length === 0)
-    return [
-      { name: 'GPU', ok: gpusVisible() ? false : null, text: `none: ${problem ?? 'the driver shows none'}` },
-    ];
-  const kernels = gpuKernelsProblem();
-  return [
-    ...devices.map(({ ordinal, name, computeCapability, nvmlProblem }) => ({
-      name: gpuNamed(ordinal),
-      ok: nvmlProblem === null,
-      text: `${name}, compute capability ${computeCapability}, CUDA ${cuda} (${library})${nvmlProblem === null ? '' : `; its clocks, power and errors are not known: ${nvmlProblem}`}`,
-    })),
-    { name: 'GPU kernels', ok: kernels === null, text: kernels ?? gpuKernels },
-  ];
 }
 
 /** Without the addon there is nothing to ask libraries with; that finding stands for itself. */
@@ -196,7 +170,7 @@ async function doctor(json: boolean, selfTests: boolean): Promise<void> {
   const findings = [...addonFindings(surveyed), ...transportFindings(), ...gpuFindings(machine)];
   const { missing } = telemetryHere(machine);
   const advice = sortAdvice([
-    ...advise(machine),
+    ...advise(machine, readAllowedCores(readLocalFile)),
     ...choicesAdvice(surveyed.here, machine),
     ...frameworksAdvice(),
   ]);

@@ -28,6 +28,7 @@ import { describeHere } from '../here.js';
 import { measure } from '../measure.js';
 import { hooksOf, readStackFile } from '../own-stacks.js';
 import { say } from '../say.js';
+import { sayLeftOut } from '../say-left-out.js';
 import { sweptOptions } from '../swept-batches.js';
 import { plainMessage, refuseTwice, refuseValue, requireValues, UsageError } from '../usage.js';
 import { sweptCommand } from './sweep.js';
@@ -127,6 +128,7 @@ async function run(file: string, flags: Flags): Promise<void> {
   const stacks = readStackFile(file);
   const machine = describeHere(asksForGpu(String(measuring.flags.device)));
   checkMeasuring({ file, stacks }, measuring, machine);
+  sayLeftOut([measuring.flags.device], machine);
   const dryRun = flags.dryRun === true;
   const hooks = hooksOf(flags.quiet === true);
   const make = makerOf({ measuring, machine, folder: dirname(resolve(file)), unpack: !dryRun, hooks });

@@ -9,6 +9,7 @@ import { atOnceOf, sayAlone } from '../at-once.js';
 import { budgetOf, labelsOf, measuringOptions, seedOf } from '../common-options.js';
 import { batchesOf, createCampaign } from '../create-campaign.js';
 import { describeHere } from '../here.js';
+import { sayLeftOut } from '../say-left-out.js';
 
 /** What the command takes without a name, beside the option of that name. */
 export function positionalOf({ positional, options }: Indicator, yargs: Argv): Argv {
@@ -51,6 +52,7 @@ export function measureCommand(indicator: Indicator): CommandModule {
       const batches = batchesOf(indicator, flags, machine, file.names);
       const asked = atOnceOf(indicator, batches, flags, machine);
       sayAlone(asked, flags);
+      sayLeftOut([flags.device], machine);
       const [seed, budget, labels] = [seedOf(flags), budgetOf(flags), labelsOf(flags)];
       const { batches: made, stacks, locks } = await ownOfCampaign(file, asked, flags.quiet === true);
       const campaign = createCampaign({

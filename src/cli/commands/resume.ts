@@ -5,12 +5,13 @@ import type { CommandModule } from 'yargs';
 import { UserError } from '../../errors.js';
 import { commandName } from '../../record/command-name.js';
 import { type Journal, readJournal } from '../../store/journal.js';
-import { movedOutOfSight, movedTo } from '../../store/moved.js';
+import { mayBeThere } from '../../store/may-be-there.js';
+import { movedTo } from '../../store/moved.js';
 import { JOURNAL, QUALIFY, RECORD, STACK_LOCK } from '../../store/store.js';
 import { lockCampaign } from '../campaign-lock.js';
 import { STRICT } from '../common-options.js';
 import { endFollowersOf, followedLibrary, followLibrary, letFollowersOfGo } from '../follow-rank.js';
-import { checkSame, finishedIn, goOn, sayTruncated } from '../go-on.js';
+import { checkSame, finishedIn, goOn, sayOutOfSight, sayTruncated } from '../go-on.js';
 import { keepAddon } from '../keep-addon.js';
 import { openEngineHere } from '../open-engine.js';
 import { restoreOwnStacks } from '../own-stacks.js';
@@ -18,7 +19,6 @@ import { resumeQualification } from '../qualification/resume.js';
 import { runCampaign } from '../run-campaign.js';
 import { isSubmission, runSubmission } from '../run-submission.js';
 import { checkSameStacks } from '../same-stacks.js';
-import { say } from '../say.js';
 import { showEnd } from '../show-end.js';
 import { batchesSoFar } from '../where-it-stands.js';
 
@@ -39,7 +39,7 @@ function refuseUnheeded(given: Readonly<Record<string, boolean>>, why: string): 
 async function resume(folder: string, options: ResumeOptions): Promise<void> {
   if (isSubmission(folder)) return resumeSubmission(folder, options);
   const path = join(folder, JOURNAL);
-  if (!existsSync(path))
+  if (!mayBeThere(path))
     throw new UserError(
       existsSync(folder)
         ? `${folder} has no ${JOURNAL}: resume takes a campaign's results folder`
@@ -50,11 +50,7 @@ async function resume(folder: string, options: ResumeOptions): Promise<void> {
     throw new UserError(
       `${folder} could not be written any more, and holds a part of its campaign: pi-bench resume ${elsewhere} goes on with it`,
     );
-  const outOfSight = movedOutOfSight(folder);
-  if (outOfSight !== null)
-    say(
-      `a part of this campaign went to ${outOfSight}, which is gone or on another machine: what is missing here is measured anew`,
-    );
+  sayOutOfSight(folder);
   const journal = readJournal(path);
   // Before the machine is compared: ranks of one job may be on several.
   const followed = followedLibrary(journal.head.campaign);
@@ -109,7 +105,7 @@ async function resumeCampaign(folder: string, path: string, options: ResumeOptio
   const unfinished = batchesSoFar(folder, journal).filter(({ toCome }) => toCome > 0);
   checkSame(journal, unfinished);
   sayTruncated(journal);
-  // All is there but the record, which needs no stack.
+  // All that comes is a record, which needs no stack.
   if (unfinished.length === 0) {
     const start = { ...goOn(folder, journal), lacksRecordOnly: true };
     await showEnd(await runCampaign(start, options), options.json);

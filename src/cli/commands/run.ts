@@ -21,6 +21,7 @@ import { NO_OWN, type OwnNames } from '../own-stack-names.js';
 import { readOwnStacks } from '../own-stacks.js';
 import { planText } from '../plan-text.js';
 import { say } from '../say.js';
+import { sayLeftOut } from '../say-left-out.js';
 
 type CampaignInput = Parameters<typeof createCampaign>[0];
 
@@ -32,6 +33,10 @@ function inputOf(
   machine: MachineDescription,
   own: OwnNames,
 ): CampaignInput {
+  sayLeftOut(
+    file.entries.map(({ flags }) => flags.device),
+    machine,
+  );
   return {
     name: file.name ?? basename(path).replace(/\.[^.]*$/, ''),
     command: process.argv.slice(2),

@@ -10,6 +10,7 @@ import { budgetOf, labelsOf, seedOf } from '../common-options.js';
 import { createCampaign } from '../create-campaign.js';
 import { describeHere } from '../here.js';
 import { measure } from '../measure.js';
+import { sayLeftOut } from '../say-left-out.js';
 import { sweptBatches, sweptOptions } from '../swept-batches.js';
 import { namedOptions, positionalOf } from './measure.js';
 
@@ -34,6 +35,7 @@ async function measureSweep(indicator: Indicator, flags: Flags): Promise<void> {
   const file = await ownStacksOf(flags);
   const asked = sweptBatches(indicator, flags, machine, file.names);
   sayAlone(asked, flags);
+  sayLeftOut([flags.device], machine);
   const [seed, budget, labels] = [seedOf(flags), budgetOf(flags), labelsOf(flags)];
   const { batches, stacks, locks } = await ownOfCampaign(file, asked, flags.quiet === true);
   const campaign = createCampaign({
@@ -72,7 +74,7 @@ export const sweepingBy = (sweep: Sweep): CommandModule => ({
         '$0 sweep matmul --size 512 --reps 50,100,500,1k,2k,4k,8k --inspections 30',
         'how many repetitions are enough here',
       ],
-      ['$0 sweep matmul --size 64..4096*2 --reps 2000 --inspections 10', 'how the rate depends on the size'],
+      ['$0 sweep matmul --size 64..4096 --inspections 10', 'how the rate depends on the size'],
       ['$0 sweep matmul --size 256,512 --threads 1..8 --dtype float32,float64', 'every combination'],
     ]);
   },

@@ -2,6 +2,7 @@
  * Where the files of this process's control group are, from /proc/self/cgroup and /proc/self/mountinfo:
  * cgroup v1, v2, hybrid, and inside cgroup namespaces.
  */
+import type { FileReader } from './reader.js';
 
 /** The resource controllers whose limits matter to a measurement. */
 export type Controller = 'cpu' | 'memory' | 'cpuset';
@@ -12,6 +13,27 @@ export interface CgroupLocation {
   readonly path: string;
   /** Directories of the group and of each ancestor that is mounted, the group first; empty when it is not mounted here. */
   readonly directories: readonly string[];
+}
+
+/** By which a directory tells whether it is the root of its hierarchy: of v2 every group but the root has it, of v1 the root alone. */
+export const ROOT_SIGNS: Readonly<Record<CgroupLocation['version'], string>> = {
+  1: 'release_agent',
+  2: 'cgroup.type',
+};
+
+export function isRootGroup(
+  reader: FileReader,
+  version: CgroupLocation['version'],
+  directory: string,
+): boolean {
+  const isThere = reader(`${directory}/${ROOT_SIGNS[version]}`) !== null;
+  return version === 1 ? isThere : !isThere;
+}
+
+/** Whether every group that holds this process is among the directories: a container's namespace or mount hides those above it. */
+export function isWhole(reader: FileReader, { version, directories }: CgroupLocation): boolean {
+  const outermost = directories.at(-1);
+  return outermost !== undefined && isRootGroup(reader, version, outermost);
 }
 
 interface Membership {

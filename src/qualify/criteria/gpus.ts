@@ -1,6 +1,7 @@
 /** What GPUs, and the host's memory, tell before anything is measured: driver, links, error correction, power limit, MIG. Pure. */
 import { gpuNamed } from '../../devices/device.js';
 import { type GpuDescription, limitInForce, limitOverruled } from '../../machine/gpus.js';
+import { gpusNotShown } from '../../machine/pci-gpus.js';
 import type { MachineDescription } from '../../machine/types.js';
 import type { Finding } from '../../record/schema.js';
 import { type CauseName, causeNamed } from '../causes.js';
@@ -39,27 +40,22 @@ function ofGpus<K extends CheckKind>(
 /** Why NVML has no answer. */
 export const why = ({ nvmlProblem }: GpuDescription): string => nvmlProblem ?? 'this GPU does not tell';
 
-/** As the driver writes it, too: its letters are capitals, its domain may have more digits. */
-const addressOf = (text: string): string => text.toLowerCase().replace(/^0+(?=[0-9a-f]{4}:)/, '');
-
 /**
  * GPUs that the kernel shows on PCI and the driver does not: off the bus, without a driver, or kept from this process. What may keep them
  * from it is told, and judges nothing.
  */
-function pciFindings({ gpus, pciGpus, virtualisation }: MachineDescription): readonly Finding[] {
-  if (pciGpus === undefined) return [];
-  const shown = new Set((gpus?.devices ?? []).map(({ pciBusId }) => addressOf(pciBusId)));
-  const missing = pciGpus.addresses.filter((address) => !shown.has(addressOf(address)));
-  if (missing.length === 0) return [];
-  const hiddenBy = pciGpus.hiddenBy ?? (virtualisation.container === null ? null : 'the container');
+function pciFindings(machine: MachineDescription): readonly Finding[] {
+  const missing = gpusNotShown(machine);
+  if (missing === null) return [];
+  const { addresses, hiddenBy } = missing;
   const looked: Looked = {
     quantity: 'gpus_without_driver',
-    measured: missing.length,
+    measured: addresses.length,
     source: 'all on PCI are shown by the driver',
-    note: `the driver does not show ${missing.join(', ')}${hiddenBy === null ? '' : `, which may be by ${hiddenBy}`}`,
+    note: `the driver does not show ${addresses.join(', ')}${hiddenBy === null ? '' : `, which may be by ${hiddenBy}`}`,
   };
   return hiddenBy === null
-    ? [atMost({ ...looked, measured: missing.length, otherwise: 'inconclusive' }, 0)]
+    ? [atMost({ ...looked, measured: addresses.length, otherwise: 'inconclusive' }, 0)]
     : [told(looked)];
 }
 

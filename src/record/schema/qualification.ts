@@ -89,7 +89,7 @@ export function qualificationSchema(object: ObjectOf) {
         }),
       ),
     }),
-    expected: z.record(z.string(), z.number()).describe('counts that --expect gave'),
+    expected: z.record(z.string(), z.number()).describe('what --expect gave: counts, and bytes of memory'),
     baseline: object({
       file: z.string(),
       sha256: z.string(),
