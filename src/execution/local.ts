@@ -1,5 +1,6 @@
 /** The local engine: each inspection in a child process of its own, with a limit that does not depend on it. */
 import type { ChildProcess } from 'node:child_process';
+import { type ChildEnd, watchChild } from '../child-end.js';
 import { messageOf } from '../errors.js';
 import { CHANNEL_FD, type Job, MEASURED, monotonic, type Report } from '../inspection/job.js';
 import { readLocalFile } from '../machine/local-files.js';
@@ -8,6 +9,7 @@ import type { InspectionStatus } from '../record/schema.js';
 import type { Seconds } from '../units.js';
 import { DEADLINE, type LaunchEnd, type LaunchHooks, type OpenEngine } from './engine.js';
 import { hungText, type LastHeard, lastHeardText, notHeardSince } from './last-heard.js';
+import { watchHeirs } from './left-behind.js';
 import { GRACE, MOST_PATIENCE, makeLimit } from './limit.js';
 import { type OomKills, oomKillsBetween, readOomKills } from './oom-kills.js';
 import { onLines, reportIn, unreadable } from './reports.js';
@@ -26,26 +28,34 @@ interface Observed {
   killedAt: Seconds | null;
 }
 
-function listen(child: ChildProcess, onProgress: LaunchHooks['onProgress'], observed: Observed): void {
+interface Heard {
+  readonly onProgress: LaunchHooks['onProgress'];
+  readonly onLastWord: () => void;
+  /** What was heard is not its own. */
+  readonly onStray: () => void;
+}
+
+function listen(child: ChildProcess, { onProgress, onLastWord, onStray }: Heard, observed: Observed): void {
   onLines(child.stdio[CHANNEL_FD], (line) => {
     // After its last word nothing changes any more, as where a library takes its leave.
     if (observed.end !== null) return;
     const report = reportIn(line);
     if (report === null) {
       observed.end = unreadable(line);
-      child.kill('SIGKILL');
+      onStray();
       return;
     }
     if (report.event !== 'progress') {
       observed.end = report;
+      onLastWord();
       return;
     }
     observed.last = { phase: report.phase, taken: report.taken, at: monotonic() };
     if (report.phase === 'measure') observed.measuringSince ??= observed.last.at;
     onProgress(report.phase, report.taken);
   });
-  child.stderr?.on('data', (chunk: Buffer) => {
-    observed.stderr = (observed.stderr + chunk.toString('utf8')).slice(-MOST_STDERR);
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    observed.stderr = (observed.stderr + text).slice(-MOST_STDERR);
   });
 }
 
@@ -109,6 +119,22 @@ function lost(
   return because('crashed', `${how}, ${where}${said ? `: ${said}` : ''}`);
 }
 
+/** What is to be said of its process, however the launch ended; null: nothing. */
+function remarkOn(
+  { left }: ChildEnd,
+  { pid }: ChildProcess,
+  heirs: () => readonly string[],
+  { end, killedAt }: Observed,
+): string | null {
+  if (left === 'itself') return `its process (pid ${pid}) was killed and is there still`;
+  if (left === 'others') {
+    const names = heirs();
+    const who = names.length === 0 ? 'something that has its files' : names.join(', ');
+    return `what it started is there still, beside the launches after it: ${who}`;
+  }
+  return end !== null && killedAt !== null ? 'its process did not end by itself and was killed' : null;
+}
+
 /** Whether nothing else is measured while it writes what it has, so that a worker may be started then. */
 const standsAlone = ({ standstill, case: { parameters } }: Job, gate: LaunchHooks['gate']): boolean =>
   standstill === null && gate === undefined && !('ranks' in parameters);
@@ -152,25 +178,52 @@ export const makeLocalEngine = (
         notStarted(error);
         return;
       }
-      const onReport = (phase: string, taken: number): void => {
-        // From here on this launch only writes down what it has.
-        if (phase === MEASURED && another === true && !signal.aborted) ready?.prepare(job.environment);
-        onProgress(phase, taken);
-      };
-      listen(child, onReport, observed);
+      // Node says why a moment later; where that is too many open files, such a child has no files that could be listened to.
+      if (child.pid === undefined) {
+        child.once('error', notStarted);
+        return;
+      }
+      const heirs = watchHeirs(child.pid);
+      const watched = watchChild(child, (end) => {
+        finish();
+        const wall = wallSoFar();
+        const oom = oomKillsBetween(oomBefore, oomKills());
+        const ended =
+          observed.end?.event === 'written'
+            ? fromDocument(observed.end, job.timeout, signal)
+            : lost(end.code, end.signal, observed, job, oom, signal.aborted);
+        const remark = remarkOn(end, child, heirs, observed);
+        const said = [ended.reason, remark].filter((one) => one !== null);
+        resolve({ ...ended, reason: said.length === 0 ? null : said.join('; '), wall });
+      });
 
       const endStandstill = job.standstill === null ? () => {} : stopAndGo(child, job.standstill);
 
       const kill = (): void => {
         observed.killedAt = monotonic();
-        child.kill('SIGKILL');
+        watched.kill();
       };
       const limit = makeLimit(() => ({ ...observed.last, measuringSince: observed.measuringSince }), kill);
       limit.after(job.timeout + GRACE, MOST_PATIENCE);
       const cancel = (): void => {
         child.stdin?.write('{"order":"cancel"}\n');
-        limit.after(GRACE, signal.reason === DEADLINE ? 0 : MOST_PATIENCE);
+        // After its last word it has the time to end that it has.
+        if (observed.end === null) limit.after(GRACE, signal.reason === DEADLINE ? 0 : MOST_PATIENCE);
       };
+      listen(
+        child,
+        {
+          onProgress(phase, taken) {
+            // From here on this launch only writes down what it has.
+            if (phase === MEASURED && another === true && !signal.aborted) ready?.prepare(job.environment);
+            onProgress(phase, taken);
+          },
+          // Nothing is left to do for it, and a library that takes its leave may wait for ever.
+          onLastWord: () => limit.after(GRACE, 0),
+          onStray: watched.kill,
+        },
+        observed,
+      );
       // Writing to a worker that is already gone says nothing new: its exit does.
       child.stdin?.on('error', () => {});
       child.stdin?.write(`${JSON.stringify(job)}\n`);
@@ -186,20 +239,6 @@ export const makeLocalEngine = (
         limit.clear();
         signal.removeEventListener('abort', cancel);
       };
-      child.on('error', (error) => {
-        finish();
-        notStarted(error);
-      });
-      child.on('close', (code, exitSignal) => {
-        finish();
-        const wall = wallSoFar();
-        const oom = oomKillsBetween(oomBefore, oomKills());
-        const end =
-          observed.end?.event === 'written'
-            ? fromDocument(observed.end, job.timeout, signal)
-            : lost(code, exitSignal, observed, job, oom, signal.aborted);
-        resolve({ ...end, wall });
-      });
     });
   },
 });

@@ -3,6 +3,7 @@
  * waited for until they have found each other, told what to do over rank 0's standard input, heard on its output.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { UserError } from '../errors.js';
 import { type Job, monotonic, type Order, type Report, SPOKEN } from '../inspection/job.js';
 import { type HostCpus, launchCommand, launcherKind, wordsOf } from '../mpi/choice.js';
@@ -101,6 +102,12 @@ export function startAnew(
     env: changedEnvironment(launcherEnvironment(process.env), { ...NO_CERTIFICATES, ...changes }),
     stdio: ['pipe', 'pipe', 'pipe'],
   });
+}
+
+/** @throws Error of one that the system did not start: some reasons Node says when it is asked to, and others a moment later */
+export async function started(child: ChildProcess): Promise<ChildProcess> {
+  if (child.pid === undefined) throw (await once(child, 'error'))[0];
+  return child;
 }
 
 /** A launcher with what it has started here, where it leads a group of its own: whoever holds its output would be waited for. */

@@ -3,7 +3,8 @@
  * fresh ranks for it. Where one has, MPI can be initialised only once: rank 0's worker stays, and all inspections run in
  * the one job.
  */
-import { UserError } from '../errors.js';
+import type { ChildProcess } from 'node:child_process';
+import { messageOf, UserError } from '../errors.js';
 import { type Job, monotonic, type Report } from '../inspection/job.js';
 import { type HostCpus, isWithin } from '../mpi/choice.js';
 import { mpiPlaceHere } from '../mpi/here.js';
@@ -22,6 +23,7 @@ import {
   mpiCaseOf,
   type Ranks,
   startAnew,
+  started,
   startWithin,
 } from './mpi-ranks.js';
 
@@ -43,6 +45,13 @@ async function endOf(
     return { status: 'interrupted', reason: `did not stop when asked to, ${where}`, path: null };
   if (killedAt !== null)
     return { status: 'timed-out', reason: hungText(job, ranks.last, killedAt), path: null };
+  // The same signal reached the launcher, as where a scheduler ends a whole control group, before the ranks could stop.
+  if (signal.aborted)
+    return {
+      status: 'interrupted',
+      reason: `ended before it could stop: ${ranks.lossText()}, ${where}`,
+      path: null,
+    };
   return { status: 'crashed', reason: `${ranks.lossText()}, ${where}`, path: null };
 }
 
@@ -123,9 +132,18 @@ export function makeMpiEngine(host: HostCpus): MpiEngine {
     const within = isWithin(of.launcher);
     const elsewhere = within ? otherJob(of, mpiPlaceHere()) : null;
     if (elsewhere !== null) return failed(elsewhere);
-    const ranks = attend(of, within ? startWithin(of) : startAnew(of, host, changes));
+    let child: ChildProcess;
+    try {
+      child = await started(within ? startWithin(of) : startAnew(of, host, changes));
+    } catch (error) {
+      if (error instanceof UserError) throw error;
+      return failed(`could not be started: ${messageOf(error)}`);
+    }
+    const ranks = attend(of, child);
     const problem = await joined(ranks, signal);
     if (problem !== null) {
+      // Its launcher may go on, with ranks that wait for one that has said why it cannot join.
+      await leave(ranks);
       const { why, how } = problem;
       if (within) gone = why;
       if (how === 'late') late.set(JSON.stringify(of), why);

@@ -92,6 +92,15 @@ function ownCpus({ cores, world }: Rank, pin: boolean): OwnCpus {
     : { own: [own], all, others: placeOthers(cores, all) };
 }
 
+/**
+ * Of rank 0: the CPUs that it can vouch for. Where its launcher has given ranks beside it others than its own, each of these has chosen
+ * among its own, which nobody here knows: then it is that of its own thread alone.
+ */
+export const cpusTold = (
+  { cores, world }: Rank,
+  { own, all }: Pick<OwnCpus, 'own' | 'all'>,
+): readonly number[] => (world.cpus.every((cpu) => cores.allowed.includes(cpu)) ? all : own);
+
 /** Takes part in what rank 0 measures, until it has no more. */
 export function follow(rank: Rank): void {
   for (;;) {
@@ -128,19 +137,19 @@ export function lead(rank: Rank, told: Job, report: (message: Report) => void): 
   const begin = { startedAt: new Date().toISOString(), began: monotonic() };
   const pin = job.case.parameters.pin === true;
   // Where a launcher left a rank too few CPUs to choose from, none is bound.
-  const { own, all, others } = ownCpus(rank, pin);
+  const taken = ownCpus(rank, pin);
   native().mpiTell(JSON.stringify({ parameters: job.native.parameters, pin } satisfies Told));
-  native().bindMainThread(others);
+  native().bindMainThread(taken.others);
   const here: Job = {
     ...job,
-    cpus: all,
+    cpus: cpusTold(rank, taken),
     allowedCpus: rank.world.cpus,
     ranksHere: ranksBeside(rank.world, rank.world.rank)?.length ?? null,
     mpi: rank.mpi,
   };
   const running: RunningInspection = native().inspect({
     ...job.native,
-    parameters: { ...job.native.parameters, cpus: own },
+    parameters: { ...job.native.parameters, cpus: taken.own },
     snapshotPaths: snapshotPaths(readLocalFile, listLocalFolder, here.allowedCpus),
     timeLimitSeconds: timeLeft(job),
   });

@@ -1,6 +1,7 @@
 /** Asks a library or a framework what it is, in a process of its own: one that crashes takes nobody with it, and no two meet. */
 import { spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
+import { watchChild } from '../child-end.js';
 import { messageOf } from '../errors.js';
 import type { FrameworkJob } from '../inspection/job.js';
 import type { ProbedLibrary } from '../native.js';
@@ -60,16 +61,26 @@ function ask(
     const child = spawn(process.execPath, args, {
       env: changedEnvironment(process.env, { ...NO_CERTIFICATES, ...environment(1) }),
       stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
-      timeout: TIME_LIMIT_MS,
-      killSignal: 'SIGKILL',
     });
+    // Node says why a moment later; where that is too many open files, such a child has no files that could be listened to.
+    if (child.pid === undefined) {
+      child.once('error', (error) =>
+        resolve({ loads: false, reason: `it did not load: ${messageOf(error)}` }),
+      );
+      return;
+    }
+    let timedOut = false;
+    const watched = watchChild(child, ({ code, signal }) => {
+      clearTimeout(limit);
+      resolve(text === '' ? silent(code, signal, timedOut) : understood(text));
+    });
+    const limit = setTimeout(() => {
+      timedOut = true;
+      watched.kill();
+    }, TIME_LIMIT_MS);
     let text = '';
     (child.stdio[CHANNEL] as Readable).setEncoding('utf8').on('data', (part: string) => {
       text += part;
     });
-    child.on('error', (error) => resolve({ loads: false, reason: `it did not load: ${messageOf(error)}` }));
-    child.on('close', (code, signal) =>
-      resolve(text === '' ? silent(code, signal, child.killed) : understood(text)),
-    );
   });
 }

@@ -1,35 +1,81 @@
 /** What becomes of a launch whose process cannot even be started, and of one that is to end. */
+import { spawnSync } from 'node:child_process';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { DEADLINE } from '../../src/execution/engine.js';
 import { makeLimit, patienceFor } from '../../src/execution/limit.js';
 import { makeLocalEngine } from '../../src/execution/local.js';
 import { monotonic } from '../../src/inspection/job.js';
 import { timerMs } from '../../src/timer.js';
-import { jobOf, launchOf } from './support.js';
+import { jobOf, launchOf, TOO_BIG, WRITTEN } from './support.js';
 
 describe('a launch that the system does not start', () => {
   it('has failed, and the campaign goes on', async () => {
-    // More than the kernel takes for arguments and environment.
-    const environment = Object.fromEntries(
-      Array.from({ length: 64 }, (_, i) => [`BIG_${i}`, 'x'.repeat(120_000)]),
-    );
-    const end = await makeLocalEngine(null).launch(jobOf({ environment, timeout: 1 }), {
+    const end = await makeLocalEngine(null).launch(jobOf({ environment: TOO_BIG, timeout: 1 }), {
       onProgress: () => {},
       signal: new AbortController().signal,
     });
     expect(end).toMatchObject({ status: 'failed', path: null });
     expect(end.reason).toMatch(/^could not be started: .*E2BIG/);
   });
+
+  it('has failed also where too many files are open', () => {
+    // What was compiled: a process of Node's own, with few files.
+    const compiled = new URL('../../dist/execution/local.js', import.meta.url).href;
+    const program = `
+      import { openSync } from 'node:fs';
+      import { makeLocalEngine } from '${compiled}';
+      try { for (;;) openSync('/dev/null', 'r'); } catch {}
+      const job = { environment: {}, case: { parameters: {} }, standstill: null, timeout: 30, launchedAt: 0 };
+      const hooks = { onProgress() {}, signal: new AbortController().signal };
+      console.log(JSON.stringify(await makeLocalEngine(null).launch(job, hooks)));`;
+    const limited = ['-c', 'ulimit -n 128; exec "$@"', 'bash', process.execPath];
+    const { stdout, stderr } = spawnSync('bash', [...limited, '--input-type=module', '-e', program], {
+      encoding: 'utf8',
+    });
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toMatchObject({
+      status: 'failed',
+      reason: expect.stringMatching(/^could not be started: .*EMFILE/),
+      path: null,
+    });
+  });
+});
+
+describe('a launch that has said its last word', () => {
+  const says = `writeSync(3, ${JSON.stringify(WRITTEN)});`;
+
+  it('is over with its process, and names what that has left behind', async () => {
+    const sleeps = `const { pid } = require('node:child_process').spawn('sleep', ['1000'], { detached: true, stdio: ['ignore', 'ignore', 2, 3] });`;
+    const end = await launchOf(`${sleeps} ${says} process.exit(0);`);
+    const pid = /: sleep \(pid (\d+)\)$/.exec(end.reason ?? '')?.[1];
+    expect(end).toMatchObject({ status: 'measured', path: 'there' });
+    expect(end.reason).toMatch(/^what it started is there still, beside the launches after it: sleep/);
+    process.kill(Number(pid), 'SIGKILL');
+  });
+
+  it('and does not end is killed soon, and counts', async () => {
+    const end = await launchOf(`${says} setInterval(() => {}, 1000);`);
+    expect(end).toMatchObject({
+      status: 'measured',
+      reason: 'its process did not end by itself and was killed',
+      path: 'there',
+    });
+  });
+
+  it('is given no more time by a signal', async () => {
+    const stop = new AbortController();
+    const writes = `writeSync(3, '{"event":"progress","phase":"write","taken":5}\\n');`;
+    const program = `${writes} ${says} process.stdin.on('data', () => {}); setInterval(() => {}, 1000);`;
+    const launched = launchOf(program, undefined, stop.signal);
+    setTimeout(() => stop.abort(), 500);
+    expect(await launched).toMatchObject({ status: 'measured', path: 'there' });
+  });
 });
 
 describe('a launch that is told to end', () => {
-  const WRITTEN = { event: 'written', path: 'there', ended: 'interrupted', passed: null, refused: [] };
+  const interrupted = WRITTEN.replace('complete', 'interrupted');
   const endedBy = (signal: AbortSignal) =>
-    launchOf(
-      `writeSync(3, ${JSON.stringify(`${JSON.stringify(WRITTEN)}\n`)}); process.exit(0);`,
-      undefined,
-      signal,
-    );
+    launchOf(`writeSync(3, ${JSON.stringify(interrupted)}); process.exit(0);`, undefined, signal);
 
   it.each([
     ['a signal', AbortSignal.abort(), 'stopped by a signal'],

@@ -1,11 +1,12 @@
-/** Ranks that have not found each other yet, as where their launcher waits in a queue. */
-import { existsSync } from 'node:fs';
+/** Ranks whose launcher does not do what launchers do: it waits, as in a queue, is not started, is ended by others, or goes on. */
+import { existsSync, rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DEADLINE } from '../../src/execution/engine.js';
 import { makeMpiEngine } from '../../src/execution/mpi.js';
+import { type Report, SPOKEN } from '../../src/inspection/job.js';
 import { PATIENT, waitingLauncher } from '../support/mpi.js';
-import { withFolder } from '../support/pi-bench.js';
-import { jobOf } from './support.js';
+import { until, withFolder } from '../support/pi-bench.js';
+import { jobOf, TOO_BIG } from './support.js';
 
 beforeEach(() => {
   for (const [name, value] of Object.entries(PATIENT)) vi.stubEnv(name, value);
@@ -15,6 +16,11 @@ afterEach(() => void vi.unstubAllEnvs());
 const HOST = { cpus: 2, cores: 2 };
 const caseOf = (launcher: string) => ({ library: '/usr/lib/libmpi.so.40', launcher, ranks: 2 });
 const runs = (pid: number): boolean => existsSync(`/proc/${pid}`);
+const jobBy = (launcher: string, more: object = {}) =>
+  jobOf({ case: { parameters: { ...caseOf(launcher), transport: 'mpi' } }, timeout: 600, ...more });
+const HOOKS = { onProgress: () => {}, signal: new AbortController().signal };
+/** As rank 0 speaks, in the words of a shell. */
+const says = (report: Report): string => `echo '${SPOKEN}${JSON.stringify(report)}'`;
 
 describe('ranks that have not found each other yet', () => {
   it.each([
@@ -24,11 +30,7 @@ describe('ranks that have not found each other yet', () => {
     withFolder(async (folder) => {
       const { launcher, pid } = waitingLauncher(folder);
       const stop = new AbortController();
-      const parameters = { ...caseOf(launcher), transport: 'mpi' };
-      const launched = makeMpiEngine(HOST).launch(jobOf({ case: { parameters }, timeout: 600 }), {
-        onProgress: () => {},
-        signal: stop.signal,
-      });
+      const launched = makeMpiEngine(HOST).launch(jobBy(launcher), { ...HOOKS, signal: stop.signal });
       const waiting = await pid();
       stop.abort(reason);
       expect(await launched).toMatchObject({
@@ -48,5 +50,61 @@ describe('ranks that have not found each other yet', () => {
       stop.abort();
       await expect(checked).rejects.toThrow('ended before its ranks had found each other');
       expect(runs(waiting)).toBe(false);
+    }));
+});
+
+describe('ranks', () => {
+  it('whose launcher is not started have failed, and the campaign goes on', () =>
+    withFolder(async (folder) => {
+      const { launcher } = waitingLauncher(folder);
+      const engine = makeMpiEngine(HOST);
+      const failed = (why: RegExp) => ({ status: 'failed', reason: expect.stringMatching(why), path: null });
+      expect(await engine.launch(jobBy(launcher, { environment: TOO_BIG }), HOOKS)).toMatchObject(
+        failed(/^could not be started: .*E2BIG$/),
+      );
+      // Whose it is was asked before.
+      rmSync(launcher);
+      expect(await engine.launch(jobBy(launcher), HOOKS)).toMatchObject(
+        failed(/^could not be started: .*ENOENT$/),
+      );
+    }));
+
+  it('whose launcher a scheduler ends with the campaign are interrupted', () =>
+    withFolder(async (folder) => {
+      const members = [0, 1].map((process) => ({ host: 'n1', process }));
+      const world = { rank: 0, size: 2, library: 'Open MPI 4.1.4', hosts: 1, members, cpus: [0] };
+      const { launcher, pid } = waitingLauncher(
+        folder,
+        says({ event: 'joined', world }),
+        'read job',
+        says({ event: 'progress', phase: 'warm-up', taken: 0 }),
+      );
+      const stop = new AbortController();
+      let phase = '';
+      const launched = makeMpiEngine(HOST).launch(jobBy(launcher), {
+        onProgress(at) {
+          phase = at;
+        },
+        signal: stop.signal,
+      });
+      await until(() => (phase === 'warm-up' ? true : undefined), 'the ranks');
+      stop.abort();
+      process.kill(await pid(), 'SIGTERM');
+      expect(await launched).toMatchObject({
+        status: 'interrupted',
+        reason: expect.stringMatching(
+          /^ended before it could stop: the job of 2 ranks was ended by SIGTERM, last heard of in phase warm-up/,
+        ),
+        path: null,
+      });
+    }));
+
+  it('of which one says why it cannot join are left by nobody: their launcher, which goes on, is ended', () =>
+    withFolder(async (folder) => {
+      const message = 'no such library';
+      const { launcher, pid } = waitingLauncher(folder, says({ event: 'failed', status: 'failed', message }));
+      const end = await makeMpiEngine(HOST).launch(jobBy(launcher), HOOKS);
+      expect(end).toMatchObject({ status: 'failed', reason: message, path: null });
+      expect(runs(await pid())).toBe(false);
     }));
 });

@@ -5,6 +5,14 @@ import { makeLocalEngine } from '../../src/execution/local.js';
 import type { Standby } from '../../src/execution/standby.js';
 import { type Job, monotonic } from '../../src/inspection/job.js';
 
+/** More than the kernel takes for arguments and environment. */
+export const TOO_BIG: Job['environment'] = Object.fromEntries(
+  Array.from({ length: 64 }, (_, i) => [`BIG_${i}`, 'x'.repeat(120_000)]),
+);
+
+/** A worker's word that it has written its document. */
+export const WRITTEN = '{"event":"written","path":"there","ended":"complete","passed":true,"refused":[]}\n';
+
 /** What the local engine reads of a job. */
 export const jobOf = (more: object = {}): Job =>
   ({

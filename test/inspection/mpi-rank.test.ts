@@ -1,7 +1,7 @@
 /** What a rank knows of the others, and how long it is waited for. */
 import { describe, expect, it } from 'vitest';
 import type { Job } from '../../src/inspection/job.js';
-import { ranksBeside, stuckAfter, stuckText } from '../../src/inspection/mpi-rank.js';
+import { cpusTold, ranksBeside, stuckAfter, stuckText } from '../../src/inspection/mpi-rank.js';
 import type { MpiWorld } from '../../src/native.js';
 
 const worldOf = (hosts: number, ...names: readonly string[]): MpiWorld => ({
@@ -22,6 +22,22 @@ describe('the ranks on a host', () => {
 
   it('are not known where two hosts have one name', () => {
     expect(ranksBeside(worldOf(2, 'localhost', 'localhost'), 0)).toBeNull();
+  });
+});
+
+describe('the CPUs of ranks, each bound to its own', () => {
+  const told = (allowed: readonly number[], ofAll: readonly number[]) => {
+    const cores = { allowed, siblings: (cpu: number) => [cpu], kinds: [], nodes: [] };
+    const world = { ...worldOf(1, 'n1', 'n1'), cpus: ofAll };
+    return cpusTold({ world, cores, mpi: undefined }, { own: [1], all: [1, 2] });
+  };
+
+  it('are told where all ranks choose among the same', () => {
+    expect(told([0, 1, 2], [0, 1, 2])).toEqual([1, 2]);
+  });
+
+  it('are told of rank 0 alone where its launcher has given others to another: there nobody here knows which that chose', () => {
+    expect(told([0, 1, 2], [0, 1, 2, 16, 17, 18])).toEqual([1]);
   });
 });
 

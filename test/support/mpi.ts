@@ -45,13 +45,17 @@ export interface WaitingLauncher {
   readonly pid: () => Promise<number>;
 }
 
-/** A launcher that says whose it is, and then waits for longer than a test may take, as in a queue. */
-export function waitingLauncher(folder: string): WaitingLauncher {
+/**
+ * A launcher that says whose it is, and then waits for longer than a test may take, as in a queue.
+ * @param first what it does before, as commands of a shell
+ */
+export function waitingLauncher(folder: string, ...first: readonly string[]): WaitingLauncher {
   const [launcher, note] = [join(folder, 'mpirun'), join(folder, 'pid')];
   const script = [
     '#!/bin/sh',
     'if [ "$1" = --version ]; then echo "mpirun (Open MPI) 4.1.4"; exit; fi',
     `echo $$ >"${note}.tmp" && mv "${note}.tmp" "${note}"`,
+    ...first,
     'exec sleep 1000',
     '',
   ];

@@ -1,0 +1,53 @@
+/**
+ * How a process that was started has ended. Node's `close` also waits for whoever has its files by then, as what a library started in it
+ * and left behind, and for one that cannot be killed it would wait for ever: here its own end decides.
+ */
+import type { ChildProcess } from 'node:child_process';
+
+/** To read what a process wrote before its end takes much less. */
+const DRAIN_MS = 1000;
+/** To give back all of a machine's memory, or a GPU, may take the kernel as long. */
+const KILL_MS = 20_000;
+
+export interface ChildEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** What is there still: `others` that have its files, or `itself` although it was killed, as one that waits within a driver. */
+  readonly left: 'nothing' | 'others' | 'itself';
+}
+
+export interface WatchedChild {
+  /** By SIGKILL; whatever becomes of that, its end is told in a while. */
+  kill(): void;
+}
+
+/**
+ * @param child one that has been started
+ * @param onEnd called once; what it says after that nobody hears
+ */
+export function watchChild(child: ChildProcess, onEnd: (end: ChildEnd) => void): WatchedChild {
+  let timer: NodeJS.Timeout | undefined;
+  let over = false;
+  const finish = (end: ChildEnd): void => {
+    if (over) return;
+    over = true;
+    clearTimeout(timer);
+    for (const stream of child.stdio) stream?.destroy();
+    child.unref();
+    onEnd(end);
+  };
+  child.on('exit', (code, signal) => {
+    clearTimeout(timer);
+    // What has come by then is read first, also where this process was stopped meanwhile.
+    timer = setTimeout(() => setImmediate(finish, { code, signal, left: 'others' }), DRAIN_MS);
+  });
+  child.on('close', (code, signal) => finish({ code, signal, left: 'nothing' }));
+  // Of a signal that could not be sent: that it does not end says as much.
+  child.on('error', () => {});
+  return {
+    kill() {
+      child.kill('SIGKILL');
+      timer ??= setTimeout(finish, KILL_MS, { code: null, signal: null, left: 'itself' });
+    },
+  };
+}
