@@ -35,11 +35,32 @@ describe('a process', () => {
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
       const child = Object.assign(new ChildProcess(), { stdio: [], unref() {} });
       const ends: ChildEnd[] = [];
-      const watched = watchChild(child, (end) => ends.push(end));
+      const watched = watchChild(
+        child,
+        (end) => ends.push(end),
+        () => 7,
+      );
       watched.kill();
       vi.advanceTimersByTime(10_000);
       expect(ends).toEqual([]);
       vi.advanceTimersByTime(20_000);
+      expect(ends).toEqual([{ code: null, signal: null, left: 'itself' }]);
+    });
+
+    it('is waited for as long as the kernel gives back what it had', () => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      const child = Object.assign(new ChildProcess(), { stdio: [], unref() {} });
+      const ends: ChildEnd[] = [];
+      let ticks = 0;
+      const watched = watchChild(
+        child,
+        (end) => ends.push(end),
+        () => Math.min(ticks++, 5),
+      );
+      watched.kill();
+      vi.advanceTimersByTime(90_000);
+      expect(ends).toEqual([]);
+      vi.advanceTimersByTime(60_000);
       expect(ends).toEqual([{ code: null, signal: null, left: 'itself' }]);
     });
   });

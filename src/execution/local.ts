@@ -121,7 +121,7 @@ function lost(
 
 /** What is to be said of its process, however the launch ended; null: nothing. */
 function remarkOn(
-  { left }: ChildEnd,
+  { left, signal }: ChildEnd,
   { pid }: ChildProcess,
   heirs: () => readonly string[],
   { end, killedAt }: Observed,
@@ -132,7 +132,9 @@ function remarkOn(
     const who = names.length === 0 ? 'something that has its files' : names.join(', ');
     return `what it started is there still, beside the launches after it: ${who}`;
   }
-  return end !== null && killedAt !== null ? 'its process did not end by itself and was killed' : null;
+  // One that was ending anyway says nothing of the signal.
+  const wasKilled = end !== null && killedAt !== null && signal === 'SIGKILL';
+  return wasKilled ? 'its process did not end by itself and was killed' : null;
 }
 
 /** Whether nothing else is measured while it writes what it has, so that a worker may be started then. */

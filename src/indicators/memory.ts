@@ -114,7 +114,7 @@ const memoryOnCpu: Indicator = {
   examples: [
     ['$0 memory', 'all operations from the first cache to past the last, about a minute and a half'],
     ['$0 memory --operation triad --bytes 1GiB --stores streaming', 'one rate of main memory'],
-    ['$0 memory --operation read --bytes 16KiB..256MiB*1.5 --threads 1', 'the caches of one CPU'],
+    ["$0 memory --operation read --bytes '16KiB..256MiB*1.5' --threads 1", 'the caches of one CPU'],
     ['$0 memory --device cuda:0', 'a GPU’s memory, and its copies from and to the host'],
   ],
   // A sweep is some hundred launches: short ones, and few of each case.

@@ -144,7 +144,7 @@ const overlapOnCpus: Indicator = {
   examples: [
     ['$0 overlap', 'a 512 x 512 product on each of two ranks beside an all-reduce of 4 MiB'],
     ['$0 overlap --ranks 4 --threads 7 --size 2048 --bytes 64MiB', 'four ranks of eight CPUs each'],
-    ['$0 overlap --bytes 64KiB..64MiB*4', 'over sizes'],
+    ["$0 overlap --bytes '64KiB..64MiB*4'", 'over sizes'],
     ['$0 overlap --device cuda:all --dtype bfloat16', 'between all GPUs of this machine, with NCCL'],
   ],
   measuring: { inspections: 6, seconds: 0.5 },

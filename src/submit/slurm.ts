@@ -14,7 +14,7 @@ export const slurm: Scheduler = {
   examples: [
     ['$0 submit slurm matmul --nodes 16 --reservation new-rack', 'a record of each of 16 nodes'],
     [
-      '$0 submit slurm run campaign.yaml --nodelist n[1-4] --retries 1',
+      "$0 submit slurm run campaign.yaml --nodelist 'n[1-4]' --retries 1",
       'a campaign file, lost nodes once more',
     ],
   ],

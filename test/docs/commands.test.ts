@@ -2,7 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { blocksOf, pageOf, pages, runningText } from '../support/documents.js';
+import { indicators } from '../../src/indicators/index.js';
+import { expandValues } from '../../src/quantities/expand.js';
+import { parseCount, requireDuration } from '../../src/quantities/parse.js';
+import { blocksOf, linksOf, pageOf, pages, runningText } from '../support/documents.js';
 import { piBenchEach, root } from '../support/pi-bench.js';
 
 interface Typed {
@@ -24,8 +27,16 @@ const typed: readonly Typed[] = pages.flatMap(({ path, text }) => {
 const WITH_OPERAND: Readonly<Record<string, readonly string[]>> = {
   fleet: ['check', 'baseline', 'nodes', 'pairs', 'plan'],
   submit: ['slurm', 'mpi', 'kubernetes'],
-  sweep: ['matmul', 'memory', 'peak', 'collective', 'overlap', 'kernel-launch'],
+  sweep: indicators.map(({ name }) => name),
 };
+/** Pages of all commands that measure. */
+const OF_ALL = ['README.md', 'docs/measuring.md'];
+
+/** The value of a flag; null: it is not given. */
+function given({ words }: Typed, flag: string): string | null {
+  const place = words.indexOf(`--${flag}`);
+  return place < 0 ? null : ((words[place + 1] ?? null)?.replaceAll(/['"]/g, '') ?? null);
+}
 
 /** The flags that a help lists; those that are yes or no can also be denied. */
 const flagsIn = (help: string): readonly string[] =>
@@ -65,6 +76,46 @@ describe('a command line of the documents', () => {
       });
     });
     expect(unknown).toEqual([]);
+  });
+
+  it('quotes what a shell would take for names of files', () => {
+    const bare = typed.flatMap(({ page, words }) =>
+      words
+        .filter((word) => /^[^'"/]*[*?[]/.test(word) && !/^\[[a-z]+\]$/.test(word))
+        .map((word) => `${page}: ${word}`),
+    );
+    expect(bare).toEqual([]);
+  });
+
+  // One that its timeout cuts short counts for nothing.
+  it('asks for no more repetitions than a launch has time for, at 100 GFLOP/s', () => {
+    const GFLOPS_100 = 1e11;
+    const counted = typed.filter((one) => one.words.includes('matmul') && given(one, 'reps') !== null);
+    expect(counted.length).toBeGreaterThan(2);
+    const tooLong = counted.filter((one) => {
+      const most = (flag: string, usual: string): number =>
+        Math.max(...expandValues(given(one, flag) ?? usual, flag).map((value) => parseCount(value, flag)));
+      const seconds = (2 * most('size', '512') ** 3 * most('reps', '1')) / GFLOPS_100;
+      return seconds > requireDuration(given(one, 'timeout') ?? '10min', 'timeout');
+    });
+    expect(tooLong).toEqual([]);
+  });
+
+  it('could have each option, as every one is told on the pages to which the command’s row in README.md leads', () => {
+    const rows = pageOf('README.md').split('\n');
+    const untold = [...flags].flatMap(([name, known]) => {
+      // A sweep has the flags of its indicator.
+      const of = name
+        .split(' ')
+        .flatMap((word) => rows.find((row) => row.startsWith(`| \`pi-bench ${word}`)) ?? []);
+      const led = linksOf({ path: 'README.md', text: of.join('\n') }).map(({ file }) => file);
+      const text = [...OF_ALL, ...led].map(pageOf).join('\n');
+      return [...known]
+        .filter((flag) => !flag.startsWith('no-') && !['help', 'version'].includes(flag))
+        .filter((flag) => !new RegExp(`--(?:no-)?${flag}(?![a-z-])`).test(text))
+        .map((flag) => `${name} --${flag}`);
+    });
+    expect(untold).toEqual([]);
   });
 
   it('is there for each command, in the table of README.md', () => {

@@ -13,8 +13,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { readLines } from '../../src/fleet/read-fleet.js';
 import { OUTCOME_TEXT } from '../../src/qualify/wording.js';
 import { root } from '../support/pi-bench.js';
+import { aboutSeconds, recordOf, writeRecord } from '../support/records.js';
 
 const RECIPES = join(root, 'docs', 'recipes');
 const files = readdirSync(RECIPES, { recursive: true, encoding: 'utf8' });
@@ -174,6 +176,59 @@ describe('the epilog', () => {
     const { status } = run('slurm/epilog.sh', { PI_BENCH: standIn(line, verdict), PI_BENCH_OUT: out });
     expect(status).toBe(expected);
     expect(readdirSync(out)).toHaveLength(expected);
+  });
+
+  it.each([
+    [{}, 'qualify --tier t0 --quiet'],
+    [{ PI_BENCH_EXPECT: 'gpu=8' }, 'qualify --tier t0 --expect gpu=8 --quiet'],
+  ])('with %j asks for what has to be there, as Slurm may hide a GPU from a job', (env, asked) => {
+    const told = join(folder, 'epilog-arguments');
+    const program = executable('pi-bench-after', `echo "$@" >'${told}'`, 'exit 2');
+    run('slurm/epilog.sh', { PI_BENCH: program, PI_BENCH_OUT: folder, ...env });
+    expect(readFileSync(told, 'utf8')).toMatch(new RegExp(`^${asked} --out `));
+  });
+});
+
+describe('the job that qualifies a node', () => {
+  const script = join(RECIPES, 'slurm/qualify.sbatch');
+  const job = (cwd: string, piBench: string, node: string, ...args: readonly string[]) =>
+    spawnSync('bash', [script, ...args], {
+      cwd,
+      env: { PATH: '/usr/bin:/bin', PI_BENCH: piBench, SLURMD_NODENAME: node },
+      encoding: 'utf8',
+    });
+
+  it.each([
+    [0, 0],
+    [1, 0],
+    [2, 0],
+    [70, 1],
+  ])('of exit code %s ends with %s, as an answer is a result', (answer, expected) => {
+    const { status, stdout } = job(folder, standIn('it', answer), 'n1');
+    expect([status, stdout]).toEqual([expected, `it\nmore\nn1: exit code ${answer}\n`]);
+  });
+
+  it('hands on what stands behind its name, and leaves nodes where the command that it shows finds each of them', () => {
+    const cwd = mkdtempSync(join(folder, 'rack-'));
+    for (const node of ['n1', 'n2'])
+      writeRecord(cwd, recordOf({ id: `of-${node}`, batches: [{ launches: aboutSeconds(1) }] }));
+    const program = executable(
+      'pi-bench-rack',
+      `echo "$@" >>'${cwd}/arguments'`,
+      'while [ "$1" != --out ]; do shift; done',
+      `mkdir -p "$2"; mv "${cwd}/of-$SLURMD_NODENAME" "$2/"`,
+    );
+    for (const node of ['n1', 'n2']) expect(job(cwd, program, node, '--expect', 'gpu=8').status).toBe(0);
+    const [asked = ''] = readFileSync(join(cwd, 'arguments'), 'utf8').split('\n');
+    expect(asked).toBe(`qualify --tier t2 --out ${cwd}/results --expect gpu=8`);
+    const [, shown = ''] = /^# +pi-bench fleet check (\S+)$/m.exec(readFileSync(script, 'utf8')) ?? [];
+    const folders = spawnSync('bash', ['-c', `printf '%s\\n' ${shown}`], { cwd, encoding: 'utf8' });
+    const paths = folders.stdout.trim().split('\n');
+    const nodes = readLines(paths.map((path) => join(cwd, path)));
+    expect(nodes.map(({ node, problems }) => [node, problems])).toEqual([
+      ['of-n1', []],
+      ['of-n2', []],
+    ]);
   });
 });
 

@@ -1,5 +1,6 @@
 /** The recipes for Slurm in a real one, with a program in pi-bench's place that gives the verdict that it is told to give. */
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -59,6 +60,28 @@ afterAll(async () => {
 });
 
 describe('in a real Slurm', () => {
+  it('the lines that qualify.sbatch shows give each node a job of its own', async ({ skip }) => {
+    if (slurm === null) return skip(why);
+    const script = join(root, 'docs/recipes/slurm/qualify.sbatch');
+    const [lines = ''] = /^# +for node[\s\S]*?^# +done$/m.exec(readFileSync(script, 'utf8')) ?? [];
+    const typed = lines
+      .replaceAll(/^# +/gm, '')
+      .replace('n[1-16]', 'n[1-2]')
+      .replace(' --reservation=new-rack --gres=gpu:8', '')
+      .replace('qualify.sbatch', script);
+    const rack = join(folder, 'rack');
+    mkdirSync(rack);
+    const ran = join(rack, 'ran');
+    const program = executable('pi-bench-of-rack', `echo "$SLURMD_NODENAME $*" >>"${ran}"`);
+    execFileSync('bash', ['-ec', typed], { cwd: rack, env: { ...slurm.env, PI_BENCH: program } });
+    const said = await until(() => {
+      const told = existsSync(ran) ? readFileSync(ran, 'utf8').trim().split('\n') : [];
+      return told.length === 2 ? told.toSorted() : undefined;
+    }, 'both jobs');
+    const asked = `qualify --tier t2 --out ${rack}/results --expect gpu=8`;
+    expect(said).toEqual([`n1 ${asked}`, `n2 ${asked}`]);
+  });
+
   it('the health check drains a node whose verdict is no, with the verdict as reason, and takes it back', async ({
     skip,
   }) => {

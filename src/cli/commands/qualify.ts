@@ -144,7 +144,8 @@ export const qualifyCommand: CommandModule = {
         type: 'string',
         choices: TIERS,
         group: 'What is checked:',
-        describe: 't0: a look, no load, 5 s; t1: a minute; t2: some five minutes; t3: half an hour and more',
+        describe:
+          't0: a look, no load, 5 s; t1: a minute; t2: some five minutes; t3: half an hour and more; longer with GPUs',
         defaultDescription: DEFAULT_TIER,
       })
       .option('suite', {
@@ -155,7 +156,7 @@ export const qualifyCommand: CommandModule = {
       .option('expect', {
         type: 'string',
         group: 'What is checked:',
-        describe: 'What has to be here: gpu=8,cpu=64,numa=2,memory=768GiB',
+        describe: 'What has to be here: gpu=8,cpu=128,core=64,socket=2,numa=2,memory=768GiB',
       })
       .option('baseline', {
         type: 'string',

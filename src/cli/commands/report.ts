@@ -94,8 +94,8 @@ export const reportCommand: CommandModule = {
       })
       .option('out', {
         type: 'string',
-        describe: 'File or folder',
-        defaultDescription: 'report.html or figures/ beside the record; stdout for md, csv, json',
+        describe: 'File or folder; a name without an ending that is not there yet is a folder',
+        defaultDescription: 'report.html or figures/ beside the record; stdout for all other formats',
       })
       .option('samples', {
         type: 'boolean',
