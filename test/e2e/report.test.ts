@@ -402,6 +402,17 @@ describe('the command', () => {
     expect(readFileSync(file, 'utf8')).toBe(piped.stdout);
   });
 
+  it('reads a record from a pipe once, also for a trace, which needs the journal beside it', async () => {
+    const command = 'exec "$0" "$1" report /dev/stdin --format md --trace "$3" < "$2"';
+    const piped = 'cat "$2" | exec "$0" "$1" report /dev/stdin --format md --trace "$3"';
+    const args = [process.execPath, launcher, join(measured.folder, 'record.json'), join(out, 'piped.json')];
+    for (const script of [command, piped]) {
+      const { code, stdout, stderr } = await start('sh', ['-c', script, ...args]).ended;
+      expect([code, stdout.startsWith('# ')]).toEqual([64, true]);
+      expect(stderr).toMatch(/a trace needs the campaign's journal: cannot read \S*journal\.ndjson/);
+    }
+  });
+
   it('ends with 2 where the one case has no result, and says why in one line', async () => {
     const wrong = { seconds: 1e-3, passed: false };
     const folder = writeRecord(out, recordOf({ id: 'wrong', batches: [{ launches: [wrong] }] }));
@@ -425,6 +436,23 @@ describe('the command', () => {
     const page = readFileSync(join(folder, 'report.html'), 'utf8');
     expect(page).toMatch(/Samples over time: launch 1 has no samples here/);
     expect(page).toContain('data-figure="violins"');
+  });
+
+  it('is what each rank reached in the launches whose samples are there, with 2 and what is missing', async () => {
+    const folder = join(out, 'reached');
+    await writeCampaign(folder, [{ repetitions: 50, inspections: 3 }]);
+    const asked = ['report', folder, '--format', 'performance-json'];
+    const whole = await piBench(...asked);
+    rmSync(join(folder, 'inspections', '1.npz'));
+    const run = await piBench(...asked);
+    expect([whole.code, run.code]).toEqual([0, 2]);
+    expect(run.stderr).toMatch(/performance\.json is without 1 launch: launch 2 cannot be read: .*1\.npz/);
+    const samplesOf = ({ stdout }: Run): number => JSON.parse(stdout).total_samples;
+    expect(samplesOf(run) / samplesOf(whole)).toBeCloseTo(2 / 3, 9);
+    for (const name of ['0.npz', '2.npz']) rmSync(join(folder, 'inspections', name));
+    const none = await piBench(...asked);
+    expect([none.code, none.stdout]).toEqual([2, '']);
+    expect(none.stderr).toMatch(/launch 1 cannot be read: .*so there is no performance to write\n$/);
   });
 
   it.each([
