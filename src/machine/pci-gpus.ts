@@ -15,6 +15,9 @@ const NVIDIA = '0x10de';
 const CLASS_OF_GPU = /^0x030[02]/;
 const GIVEN_TO_GUESTS = /^DRIVER=(vfio|pci-?(stub|back))/m;
 
+/** Prolog and epilog of a node, which are run outside of the job whose id they get (Slurm 22.05). */
+const BY_SLURMD = /^(prolog|epilog)_slurmd$/;
+
 function isGpu(reader: FileReader, folder: string): boolean {
   return (
     readTrimmed(reader, `${folder}/vendor`) === NVIDIA &&
@@ -34,12 +37,13 @@ export function readPciGpus(
 ): PciGpus | null {
   const addresses = names.filter((name) => isGpu(reader, `${PCI_DEVICES}/${name}`)).sort();
   if (addresses.length === 0) return null;
-  const { CUDA_VISIBLE_DEVICES: shown, SLURM_JOB_ID: job } = env;
-  // A job of Slurm may have been given some of the node's GPUs, and no others are shown to it.
+  const { CUDA_VISIBLE_DEVICES: shown, SLURM_JOB_ID: job, SLURM_SCRIPT_CONTEXT: context } = env;
+  // A job of Slurm may have been given some of the node's GPUs, and no others are shown to it; but not to what slurmd itself runs around it.
+  const isOfJob = job !== undefined && !BY_SLURMD.test(context ?? '');
   const hiddenBy =
     shown !== undefined
       ? `CUDA_VISIBLE_DEVICES=${shown}`
-      : job !== undefined
+      : isOfJob
         ? 'the job of Slurm, which shows its own'
         : null;
   return { addresses, hiddenBy };

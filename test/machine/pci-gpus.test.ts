@@ -33,6 +33,8 @@ it('may be hidden from this process by its environment', () => {
   const hiddenBy = (env: Record<string, string>) => readPciGpus(readerOf(files), names, env)?.hiddenBy;
   expect(hiddenBy({ CUDA_VISIBLE_DEVICES: '0', SLURM_JOB_ID: '7' })).toBe('CUDA_VISIBLE_DEVICES=0');
   expect(hiddenBy({ SLURM_JOB_ID: '7' })).toMatch(/Slurm/);
+  expect(hiddenBy({ SLURM_JOB_ID: '7', SLURM_SCRIPT_CONTEXT: 'epilog_task' })).toMatch(/Slurm/);
+  expect(hiddenBy({ SLURM_JOB_ID: '7', SLURM_SCRIPT_CONTEXT: 'epilog_slurmd' })).toBeNull();
 });
 
 describe('those that the driver does not show', () => {
