@@ -145,6 +145,16 @@ describe('a series', () => {
     const document = history([...records, { ...first, name: 'copy' }]);
     expect(document.leftOut).toEqual([{ record: 'copy', why: 'a copy of night-0' }]);
     expect(document.campaigns).toBe(8);
+    const [earlier] = nights([{ batches: [of(1, { launches: aboutSeconds(1, 2) })] }]);
+    if (earlier === undefined) throw new Error('no record');
+    expect(history([{ ...earlier, name: 'cut' }, ...records]).leftOut).toEqual([
+      { record: 'cut', why: 'an earlier state of night-0' },
+    ]);
+    Object.assign(records[3]?.record.campaign ?? {}, { fault: { kind: 'output' } });
+    expect(history(records)).toMatchObject({
+      campaigns: 7,
+      leftOut: [{ record: 'night-3', why: 'an error was injected on purpose' }],
+    });
   });
 
   it('of what has no rate is by the time of a repetition', () => {

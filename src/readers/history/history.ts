@@ -1,15 +1,12 @@
 /** The history of what a campaign measured, over those before it: levels, changes, and whether the newest is one. Pure. */
 import { UserError } from '../../errors.js';
 import { plural } from '../../quantities/format.js';
-import { canonicalJson } from '../../record/digest.js';
 import { countedWork } from '../../record/work.js';
 import { RISK } from '../../statistics/compare.js';
 import { LEVEL } from '../../statistics/interval.js';
 import { holm } from '../../statistics/several.js';
 import { MOST_FOR_SHORT_LEVELS } from '../../statistics/short-levels.js';
-import { nameBatches } from '../batch-names.js';
-import { chosenText, type Entry, type NamedRecord } from '../comparison/sides.js';
-import { shortHash } from '../comparison/stack-details.js';
+import type { NamedRecord } from '../comparison/sides.js';
 import type {
   HistoryDocument,
   HistoryOutcome,
@@ -27,7 +24,9 @@ import {
   speedOfLevel,
   verdictOfShift,
 } from './judge.js';
+import { namesOf } from './names.js';
 import { byMoment, type Point, type Series, seriesOf } from './series.js';
+import { usedOf } from './used.js';
 
 export interface HistoryQuestion {
   /** Changes below this do not matter. */
@@ -146,58 +145,6 @@ const ORDER: readonly HistoryOutcome[] = [
 /** The worst; where nothing has a history, that. */
 const answerOf = (outcomes: readonly HistoryOutcome[]): HistoryOutcome =>
   ORDER.find((one) => outcomes.includes(one)) ?? 'new';
-
-/** Its name, or of machines of one name the beginnings of their ids. */
-function machineText({ labels: { machine, hostname } }: Entry, others: readonly Entry[]): string {
-  const isUnique = others.every(({ labels }) => labels.machine === machine || labels.hostname !== hostname);
-  return hostname != null && isUnique ? String(hostname) : shortHash(String(machine ?? 'unknown machine'));
-}
-
-/** By what their cases differ, as in one campaign, and where that is nothing by their stack and machine. */
-function namesOf(all: readonly Series[]): readonly string[] {
-  const last = all.map(({ points }) => (points.at(-1) ?? points[0]).entry);
-  const keys = last.map(({ batch: { case: one, device, asked } }) =>
-    canonicalJson([one, device, asked.sampling, asked.labels ?? null, asked.atOnce ?? false]),
-  );
-  const cases = [...new Set(keys)]
-    .map((key) => last[keys.indexOf(key)])
-    .filter((entry) => entry !== undefined);
-  const { names } = nameBatches(cases.map(({ batch }) => batch));
-  const ofKey = new Map([...new Set(keys)].map((key, i) => [key, names[i] ?? cases[i]?.batch.title ?? '']));
-  return last.map((entry, i) => {
-    const same = last.filter((_, j) => j !== i && keys[j] === keys[i]);
-    const stack = chosenText(entry.batch.stack);
-    const parts = [
-      ...(same.some((other) => chosenText(other.batch.stack) !== stack) ? [stack] : []),
-      ...(same.some(({ labels }) => labels.machine !== entry.labels.machine)
-        ? [machineText(entry, same)]
-        : []),
-    ];
-    // Of one case the page or the table says which it is.
-    const named = cases.length === 1 && parts.length > 0 ? [] : [ofKey.get(keys[i] ?? '') ?? ''];
-    return [...named, ...parts].join(', ');
-  });
-}
-
-interface Used {
-  readonly records: readonly NamedRecord[];
-  readonly leftOut: HistoryDocument['leftOut'];
-}
-
-/** Of copies of one record the first; none with an error injected on purpose. */
-function usedOf(all: readonly NamedRecord[]): Used {
-  const leftOut: { record: string; why: string }[] = [];
-  const ofDigest = new Map<string, string>();
-  const records = all.filter(({ record, name }) => {
-    const twin = ofDigest.get(record.digest);
-    if (twin !== undefined) leftOut.push({ record: name, why: `a copy of ${twin}` });
-    else if (record.campaign.fault !== null)
-      leftOut.push({ record: name, why: 'an error was injected on purpose' });
-    else ofDigest.set(record.digest, name);
-    return twin === undefined && record.campaign.fault === null;
-  });
-  return { records: records.toSorted(byMoment), leftOut };
-}
 
 function notesOf(shown: readonly HistorySeries[], { across, together }: HistoryQuestion): readonly string[] {
   const long = shown.filter(({ points }) => points.length > MOST_FOR_SHORT_LEVELS).length;
