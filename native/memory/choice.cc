@@ -89,8 +89,11 @@ bool is_wanted(Stores stores, const Wanted& wanted) noexcept {
 
 // In rounds to and fro: who is before whom changes, so that nobody is always tried behind the one that leaves
 // the caches as they suit it.
-void try_in_turns(Team& team, std::span<const Arrays> arrays, std::size_t most_rounds,
-                  std::vector<Tried>& all) {
+std::vector<Tried> try_in_turns(Team& team, std::span<const Arrays> arrays, std::size_t most_rounds,
+                                const std::vector<Choice>& choices) {
+  std::vector<Tried> all;
+  all.reserve(choices.size());
+  for (const Choice& choice : choices) all.push_back({choice, {}});
   const std::size_t passes = passes_over(arrays[0].count);
   const auto time = static_cast<Nanoseconds>(all.size()) * kTime;
   const Nanoseconds begin = now();
@@ -103,6 +106,7 @@ void try_in_turns(Team& team, std::span<const Arrays> arrays, std::size_t most_r
       tried.times.push_back(time_of(team, {arrays, &tried.choice, passes}));
     }
   }
+  return all;
 }
 
 }  // namespace
@@ -145,23 +149,21 @@ std::vector<Choice> near_best(std::span<const Tried> all) {
   return near;
 }
 
-Choice choose(Team& team, std::span<const Arrays> arrays, const Wanted& wanted) {
-  const auto tried_of = [&](const std::vector<Choice>& choices, std::size_t most_rounds) {
-    std::vector<Tried> all;
-    all.reserve(choices.size());
-    for (const Choice& choice : choices) all.push_back({choice, {}});
-    try_in_turns(team, arrays, most_rounds, all);
-    return all;
-  };
-  const std::vector<Choice> wanted_ones = passes_wanted(wanted);
-  if (wanted_ones.empty())
-    throw std::invalid_argument("there is no such pass for " + std::string(wanted.isa));
-  if (wanted_ones.size() == 1) return wanted_ones[0];
-  const std::vector<Tried> first = tried_of(wanted_ones, kMostRounds);
+Choice chosen_in_two(const std::vector<Choice>& wanted, const Trial& trial) {
+  if (wanted.size() == 1) return wanted[0];
+  const std::vector<Tried> first = trial(wanted, kMostRounds);
   const std::vector<Choice> finalists = near_best(first);
   // Over arrays that take so long the rounds of the first trial are all that there is time for.
   if (finalists.size() == 1 || first[0].times.size() <= kLeastRounds) return best_of(first);
-  return best_of(tried_of(finalists, kMostFinalRounds));
+  return best_of(trial(finalists, kMostFinalRounds));
+}
+
+Choice choose(Team& team, std::span<const Arrays> arrays, const Wanted& wanted) {
+  const std::vector<Choice> all = passes_wanted(wanted);
+  if (all.empty()) throw std::invalid_argument("there is no such pass for " + std::string(wanted.isa));
+  return chosen_in_two(all, [&](const std::vector<Choice>& choices, std::size_t most_rounds) {
+    return try_in_turns(team, arrays, most_rounds, choices);
+  });
 }
 
 std::string_view name_of(Stores stores) {

@@ -8,7 +8,9 @@
 // stores of triad 1.1 to 1.2 (bench:memory, 64 to 128 MiB).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -42,6 +44,13 @@ Choice best_of(std::span<const Tried> all);
 // Those that may be the best as well, by the same order: none is behind it by more than chance.
 std::vector<Choice> near_best(std::span<const Tried> all);
 
+// Tries each of these choices in turns, for so many rounds at most and in the same number of rounds each.
+using Trial = std::function<std::vector<Tried>(const std::vector<Choice>&, std::size_t most_rounds)>;
+
+// The best of all: by the first trial, or where others are near it, by a second one among those, unless the
+// first had no time for more than its least rounds. `wanted` is not empty; of one there is no trial.
+Choice chosen_in_two(const std::vector<Choice>& wanted, const Trial& trial);
+
 // What there is to choose from: `stores` are those wanted, or any; `isa` as in kernels_named, or any that
 // runs here; `elements` of each array of a member. Reading has no stores.
 struct Wanted {
@@ -55,10 +64,10 @@ struct Wanted {
 // past the caches, and which one is faster is the CPU's matter.
 std::vector<Choice> passes_wanted(const Wanted& wanted);
 
-// The fastest of them, on all members at once: each is tried, and those that are near the best are then tried
-// among themselves. `arrays` has one entry for each member. Overwrites the outputs. Each of the two trials
-// takes 20 ms a candidate, and what a round of them takes beyond that; where two rounds take longer, they are
-// all that there is. Takes nothing where there is one only. Throws std::invalid_argument when there is none.
+// The fastest of them, on all members at once, chosen in two trials. `arrays` has one entry for each member.
+// Overwrites the outputs. Each of the two trials takes 20 ms a candidate, and what a round of them takes
+// beyond that; where two rounds take longer, they are all that there is. Takes nothing where there is one
+// only. Throws std::invalid_argument when there is none.
 Choice choose(Team& team, std::span<const kernels::memory::Arrays> arrays, const Wanted& wanted);
 
 // "cached", "streaming", "string", "paged streaming".

@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cstddef>
 #include <cstring>
 #include <span>
 #include <stdexcept>
@@ -284,6 +285,46 @@ void check_best(Checks& checks) {
   checks.that(near(1030, 1060) == 1, "what is not, or streams for no gain, is not");
 }
 
+// Of three passes, by trials that are told: the second one's answer counts where there is one.
+void check_two_trials(Checks& checks) {
+  using pibench::memory::Tried;
+  struct Told {
+    std::array<pibench::Nanoseconds, 3> first;
+    std::array<pibench::Nanoseconds, 3> second;
+    std::size_t rounds;
+  };
+  const std::vector<Choice> passes{{nullptr, Stores::cached, nullptr},
+                                   {nullptr, Stores::string, nullptr},
+                                   {nullptr, Stores::paged, nullptr}};
+  const auto chosen = [&](const Told& told, std::size_t expected_trials, std::size_t expected_finalists) {
+    std::size_t trials = 0;
+    std::size_t tried = 0;
+    const Choice choice = pibench::memory::chosen_in_two(passes, [&](const auto& choices, std::size_t most) {
+      ++trials;
+      tried = choices.size();
+      std::vector<Tried> all;
+      all.reserve(choices.size());
+      for (const Choice& one : choices) {
+        const auto at =
+            static_cast<std::size_t>(std::ranges::find(passes, one.stores, &Choice::stores) - passes.begin());
+        const pibench::Nanoseconds time = trials == 1 ? told.first.at(at) : told.second.at(at);
+        all.push_back({one, std::vector<pibench::Nanoseconds>(std::min(told.rounds, most), time)});
+      }
+      return all;
+    });
+    checks.that(trials == expected_trials && tried == expected_finalists, "so many trials of so many passes");
+    return choice.stores;
+  };
+  checks.that(chosen({{1000, 1010, 2000}, {1000, 900, 1}, 25}, 2, 2) == Stores::string,
+              "of two that are near each other the second trial decides, and nobody else is in it");
+  checks.that(chosen({{1000, 1010, 2000}, {1000, 1100, 1}, 25}, 2, 2) == Stores::cached,
+              "also for the one that was ahead");
+  checks.that(chosen({{1000, 1200, 2000}, {1000, 900, 1}, 25}, 1, 3) == Stores::cached,
+              "one that is far ahead is not tried again");
+  checks.that(chosen({{1010, 1000, 2000}, {900, 1000, 1}, 2}, 1, 3) == Stores::string,
+              "two rounds are all that there is time for");
+}
+
 void check_refusals(Checks& checks) {
   using pibench::memory::make_workload;
   checks.throws<std::invalid_argument>(
@@ -326,6 +367,7 @@ int main() {
   check_passes_made(checks);
   check_choice(checks);
   check_best(checks);
+  check_two_trials(checks);
   check_refusals(checks);
   return checks.finish();
 }
