@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -489,6 +491,28 @@ void check_loss(Checks& checks, FaultKind kind, bool processes, const char* expe
   checks.that(!workload->measured({}).has_value(), "nor has any later one");
 }
 
+// Who is lost when the repetitions are over leaves no output that could be called wrong.
+void check_late_loss(Checks& checks, bool before_ceilings) {
+  Way way{"direct", true};
+  way.patience = kImpatience;
+  const auto workload = workload_of(problem_of(0, 0, 0, 3, 10, false), way);
+  workload->prepare();
+  workload->run();
+  if (!before_ceilings) workload->ceilings(false);
+  kill(workload->thread_ids()[2], SIGKILL);
+  if (before_ceilings) workload->ceilings(false);
+  std::string why;
+  try {
+    why = workload->verify().passed ? "right" : "wrong";
+  } catch (const std::runtime_error& error) {
+    why = error.what();
+  }
+  checks.that(why.starts_with("rank 2 of 3 was killed by signal 9"),
+              std::string("a rank that is killed before ") + (before_ceilings ? "ceilings" : "verification") +
+                  " is named, and no output wrong",
+              why);
+}
+
 }  // namespace
 
 int main() {
@@ -510,6 +534,8 @@ int main() {
     check_corruption(checks, Element::float32, true);
     check_loss(checks, FaultKind::absent_rank, true, "rank 2 did not arrive within 2 s");
     check_loss(checks, FaultKind::lost_rank, true, "was killed by signal 9");
+    check_late_loss(checks, true);
+    check_late_loss(checks, false);
   } else {
     Checks::inform("ranks as processes are not checked under this sanitizer");
   }

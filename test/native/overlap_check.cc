@@ -1,12 +1,15 @@
 // A product and a collective at once: both are verified, what is wrong in either is seen, each time is there,
-// who computes is awake when a call begins, and a rank that never arrives ends it with one line.
+// who computes is awake when a call begins, and a rank that is lost, or a product that fails, ends it with one
+// line.
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -39,23 +42,43 @@ struct Case {
 };
 
 using pibench::collective::Order;
+using pibench::collective::Port;
 using pibench::collective::Report;
+using pibench::collective::Sync;
 using pibench::collective::Task;
 using pibench::collective::Transport;
 
 // The calls that a repetition consists of.
 enum class Call : std::uint8_t { none, product_alone, collective_alone, both };
 
-// Ranks that say of one of these calls that they lost their CPU in it, and of no other, whatever was.
-class Disturbing final : public Transport {
+// Another transport's ranks: a check overrides what it lets happen to them.
+class Ranks : public Transport {
  public:
-  Disturbing(std::unique_ptr<Transport> ranks, Call in) : ranks_(std::move(ranks)), in_(in) {}
+  explicit Ranks(std::unique_ptr<Transport> ranks) : ranks_(std::move(ranks)) {}
 
   void start(const pibench::collective::MakeExecutor& make) override { ranks_->start(make); }
+  bool perform(const Order& order) noexcept override { return ranks_->perform(order); }
+  [[nodiscard]] std::span<const Report> reports() const noexcept override { return ranks_->reports(); }
+  [[nodiscard]] std::string failure() const override { return ranks_->failure(); }
+  [[nodiscard]] Port& port() noexcept override { return ranks_->port(); }
+  [[nodiscard]] std::string implementation() const override { return ranks_->implementation(); }
+  [[nodiscard]] std::vector<int> thread_ids() const override { return ranks_->thread_ids(); }
+  pibench::Team& team() noexcept override { return ranks_->team(); }
+
+ private:
+  std::unique_ptr<Transport> ranks_;
+};
+using MakeRanks = std::function<std::unique_ptr<Transport>(std::unique_ptr<Transport>)>;
+
+// They say of one of these calls that they lost their CPU in it, and of no other, whatever was.
+class Disturbing final : public Ranks {
+ public:
+  Disturbing(std::unique_ptr<Transport> ranks, Call in) : Ranks(std::move(ranks)), in_(in) {}
+
   bool perform(const Order& order) noexcept override {
     if (order.task == Task::beside) beside_ = true;
-    const bool performed = ranks_->perform(order);
-    const std::span<const Report> said = ranks_->reports();
+    const bool performed = Ranks::perform(order);
+    const std::span<const Report> said = Ranks::reports();
     reports_.assign(said.begin(), said.end());
     const bool disturbed = in_ != Call::none && call_of(order.task) == in_;
     for (Report& report : reports_) {
@@ -66,11 +89,6 @@ class Disturbing final : public Transport {
     return performed;
   }
   [[nodiscard]] std::span<const Report> reports() const noexcept override { return reports_; }
-  [[nodiscard]] std::string failure() const override { return ranks_->failure(); }
-  [[nodiscard]] pibench::collective::Port& port() noexcept override { return ranks_->port(); }
-  [[nodiscard]] std::string implementation() const override { return ranks_->implementation(); }
-  [[nodiscard]] std::vector<int> thread_ids() const override { return ranks_->thread_ids(); }
-  pibench::Team& team() noexcept override { return ranks_->team(); }
 
  private:
   [[nodiscard]] Call call_of(Task task) const noexcept {
@@ -79,14 +97,28 @@ class Disturbing final : public Transport {
     return beside_ ? Call::both : Call::collective_alone;
   }
 
-  std::unique_ptr<Transport> ranks_;
   Call in_;
   bool beside_ = false;
   std::vector<Report> reports_;
 };
 
+// They are gone once they have looked at their products.
+class Leaving final : public Ranks {
+ public:
+  using Ranks::Ranks;
+  bool perform(const Order& order) noexcept override {
+    if (gone_) return false;
+    gone_ = order.task == Task::check_computed;
+    return Ranks::perform(order);
+  }
+  [[nodiscard]] std::string failure() const override { return gone_ ? "rank 1 is gone" : ""; }
+
+ private:
+  bool gone_ = false;
+};
+
 std::unique_ptr<Workload> workload_of(const Case& one, pibench::overlap::MakeProduct make_product = {},
-                                      std::optional<Call> disturbed_in = std::nullopt) {
+                                      const MakeRanks& make_ranks = {}) {
   Problem problem;
   problem.ranks = one.ranks;
   problem.count = one.count;
@@ -97,15 +129,14 @@ std::unique_ptr<Workload> workload_of(const Case& one, pibench::overlap::MakePro
                                             "",
                                             7};
   pibench::overlap::Parameters parameters;
-  parameters.collective.settings = {problem, pibench::collective::Sync::barrier, true, 7};
+  parameters.collective.settings = {problem, Sync::barrier, true, 7};
   parameters.make_product =
       make_product ? std::move(make_product) : pibench::overlap::products_on_cpus(product);
   parameters.seed = 7;
   const ShmParameters shm{problem, false, {}, "", 1'000'000'000, one.ranks * one.threads};
-  return pibench::overlap::make_workload(parameters, [shm, disturbed_in]() -> std::unique_ptr<Transport> {
+  return pibench::overlap::make_workload(parameters, [shm, make_ranks] {
     auto ranks = pibench::collective::make_shm_transport(shm);
-    if (!disturbed_in) return ranks;
-    return std::make_unique<Disturbing>(std::move(ranks), *disturbed_in);
+    return make_ranks ? make_ranks(std::move(ranks)) : std::move(ranks);
   });
 }
 
@@ -271,7 +302,9 @@ void check_disturbances(Checks& checks) {
 void check_disturbed_calls(Checks& checks) {
   constexpr int kRepetitions = 12;
   const auto disturbed_of = [](Call call) {
-    const auto workload = workload_of({}, {}, call);
+    const auto workload = workload_of({}, {}, [call](std::unique_ptr<Transport> ranks) {
+      return std::make_unique<Disturbing>(std::move(ranks), call);
+    });
     workload->prepare();
     int disturbed = 0;
     for (int i = 0; i < kRepetitions; ++i) {
@@ -285,6 +318,35 @@ void check_disturbed_calls(Checks& checks) {
   checks.that(disturbed_of(Call::product_alone) == kRepetitions, "the product alone disturbs it");
   checks.that(disturbed_of(Call::collective_alone) == kRepetitions, "the collective alone does");
   checks.that(disturbed_of(Call::both) == kRepetitions, "both at once do");
+}
+
+// Why its results cannot be verified; empty: they can.
+std::string trouble_of_verifying(Workload& workload) {
+  try {
+    workload.prepare();
+    workload.run();
+    workload.verify();
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+// Nothing of it is a wrong result.
+void check_late_loss(Checks& checks) {
+  const auto leaving = [](std::unique_ptr<Transport> ranks) {
+    return std::make_unique<Leaving>(std::move(ranks));
+  };
+  const std::string lost = trouble_of_verifying(*workload_of({}, {}, leaving));
+  checks.that(lost == "rank 1 is gone", "a rank that is lost while results are verified is named", lost);
+  const auto failing = [](int) {
+    auto product = std::make_unique<FakeWorkload>();
+    product->on_verify = [] { throw std::runtime_error("no device"); };
+    return product;
+  };
+  const std::string failed = trouble_of_verifying(*workload_of({}, failing, leaving));
+  checks.that(failed.starts_with("matmul of rank ") && failed.ends_with(": no device"),
+              "a product that cannot be looked at is named, and not what came of it", failed);
 }
 
 void check_loss(Checks& checks) {
@@ -311,5 +373,6 @@ int main() {
   check_disturbances(checks);
   check_disturbed_calls(checks);
   check_loss(checks);
+  check_late_loss(checks);
   return checks.finish();
 }
