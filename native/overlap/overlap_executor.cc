@@ -15,15 +15,15 @@ using collective::Port;
 using collective::Report;
 using collective::Task;
 
-// The rank's port, whose next call lets a computation begin first, where one is told to. Its team is woken
-// right before the ranks meet: woken before the inputs are written, it would sleep again when the call
-// begins.
+// The rank's port, which lets a computation begin right before the next call, where one is told to. Its team
+// is woken right before the ranks meet: woken before the inputs are written, it would sleep again when the
+// call begins.
 class BesidePort final : public collective::ForwardingPort {
  public:
   using ForwardingPort::ForwardingPort;
 
   void begin_next(Computer* computer) noexcept { computer_ = computer; }
-  // Whether the call was made that should have let it begin.
+  // Whether the call came before which it should have been let begin.
   [[nodiscard]] bool began() const noexcept { return computer_ == nullptr; }
   [[nodiscard]] Nanoseconds beginning() const noexcept { return beginning_; }
 
@@ -32,13 +32,14 @@ class BesidePort final : public collective::ForwardingPort {
     if (computer_ != nullptr) computer_->arm();
   }
 
-  void run() noexcept override {
+  // Before the collective's time begins: what this takes is in that of no call alone.
+  void begin() noexcept override {
     if (computer_ != nullptr) {
       beginning_ = pibench::now();
       computer_->go();
       computer_ = nullptr;
     }
-    ForwardingPort::run();
+    ForwardingPort::begin();
   }
 
  private:

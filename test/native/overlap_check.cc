@@ -1,6 +1,6 @@
 // A product and a collective at once: both are verified, what is wrong in either is seen, each time is there,
-// who computes is awake when a call begins, and a rank that is lost, or a product that fails, ends it with one
-// line.
+// who computes is awake when a call begins and begins before the collective's time, and a rank that is lost,
+// or a product that fails, ends it with one line.
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -15,9 +15,11 @@
 #include <utility>
 #include <vector>
 
+#include "../../native/collective/forwarding_port.h"
 #include "../../native/collective/shm/shm_transport.h"
 #include "../../native/measure/fault.h"
 #include "../../native/overlap/computer.h"
+#include "../../native/overlap/overlap_executor.h"
 #include "../../native/overlap/overlap_workload.h"
 #include "../../native/threads/preemption.h"
 #include "check.h"
@@ -41,8 +43,10 @@ struct Case {
   std::size_t count = 1000;
 };
 
+using pibench::collective::ForwardingPort;
 using pibench::collective::Order;
 using pibench::collective::Port;
+using pibench::collective::RankSettings;
 using pibench::collective::Report;
 using pibench::collective::Sync;
 using pibench::collective::Task;
@@ -320,6 +324,56 @@ void check_disturbed_calls(Checks& checks) {
   checks.that(disturbed_of(Call::both) == kRepetitions, "both at once do");
 }
 
+// A rank whose collective's time begins, by the first reading of the clock after begin(), when a product has
+// begun, or never will.
+class Beginning final : public ForwardingPort {
+ public:
+  Beginning(Port& port, const std::atomic<bool>& begun) : ForwardingPort(port), begun_(begun) {}
+  [[nodiscard]] bool was_in_time() const noexcept { return was_in_time_; }
+  void begin() noexcept override {
+    ForwardingPort::begin();
+    begins_ = true;
+  }
+  [[nodiscard]] pibench::Nanoseconds now() const noexcept override {
+    if (std::exchange(begins_, false)) was_in_time_ = is_begun();
+    return ForwardingPort::now();
+  }
+
+ private:
+  [[nodiscard]] bool is_begun() const noexcept {
+    constexpr pibench::Nanoseconds kPatience = 5'000'000'000;
+    const pibench::Nanoseconds until = pibench::now() + kPatience;
+    while (!begun_ && pibench::now() < until) std::this_thread::yield();
+    return begun_;
+  }
+
+  const std::atomic<bool>& begun_;
+  mutable bool begins_ = false, was_in_time_ = false;
+};
+
+// Else letting it begin would be in the time of a collective beside it, and not in that of one alone: of a
+// short one that is much.
+void check_beginning(Checks& checks) {
+  Problem problem;
+  problem.ranks = 1;
+  problem.count = 16;
+  std::atomic<bool> begun{false};
+  std::unique_ptr<Beginning> port;
+  const auto ranks = pibench::collective::make_shm_transport({problem, false, {}, "", 1'000'000'000, 1});
+  ranks->start([&](Port& own) {
+    port = std::make_unique<Beginning>(own, begun);
+    const auto make_product = [&begun](int) {
+      return std::make_unique<FakeWorkload>([&begun](std::uint64_t) { begun = true; });
+    };
+    return pibench::overlap::make_overlap_executor(RankSettings{problem, Sync::barrier, true, 7}, *port,
+                                                   make_product, [](int, const auto&, const auto&) {});
+  });
+  ranks->perform({.task = Task::prepare});
+  ranks->perform({.task = Task::beside});
+  ranks->perform({.task = Task::iterate, .iteration = 1});
+  checks.that(port->was_in_time(), "a product is let begin before the time of the collective beside it");
+}
+
 // Why its results cannot be verified; empty: they can.
 std::string trouble_of_verifying(Workload& workload) {
   try {
@@ -372,6 +426,7 @@ int main() {
   check_awake(checks);
   check_disturbances(checks);
   check_disturbed_calls(checks);
+  check_beginning(checks);
   check_loss(checks);
   check_late_loss(checks);
   return checks.finish();
