@@ -42,10 +42,12 @@ using pibench::test::Checks;
 constexpr Nanoseconds kPatience = 120'000'000'000;
 // Of those who wait for somebody who never comes: long enough for those who do.
 constexpr Nanoseconds kImpatience = 3'000'000'000;
+// Of those who meet, which takes them milliseconds: what keeps them apart is to be told soon.
+constexpr Nanoseconds kToMeet = 5'000'000'000;
 
 struct Member {
   int rank, ranks;
-  Nanoseconds patience = kPatience;
+  Nanoseconds patience = kToMeet;
   std::string place = {};  // where this one has it; empty: where all have it
   std::unique_ptr<Messages> messages = {};
   std::string why = {};
@@ -159,9 +161,9 @@ void check_mixed_families(Checks& checks) {
   const std::string port = std::to_string(port_of(listening({"", 0})));
   std::vector<Member> members;
   members.reserve(3);
-  for (const std::string host : {"0x7f000001", "127.0.0.1", "[::1]"}) {
+  for (const std::string host : {"tcp:0x7f000001:", "tcp:127.0.0.1:", "tcp:[::1]:"}) {
     const int rank = static_cast<int>(members.size());
-    members.push_back({rank, 3, kPatience, "tcp:" + host + ":" + port});
+    members.push_back({.rank = rank, .ranks = 3, .place = host + port});
   }
   meet(members, "");
   checks.that(std::ranges::all_of(members, [](const Member& one) { return one.messages != nullptr; }),
