@@ -62,9 +62,8 @@ Napi::Object prepare(Napi::Env env, const Shared& workload) {
   return operands;
 }
 
-// bindThreads() -> { ids, binding, watched }
-Napi::Object bind_threads(Napi::Env env, const Shared& workload) {
-  guarded(env, [&] { workload->bind_library_threads(); });
+// { ids, binding, watched }, as last found
+Napi::Object threads_object(Napi::Env env, const Shared& workload) {
   auto ids = Napi::Array::New(env);
   for (const int id : workload->thread_ids()) ids.Set(ids.Length(), id);
   auto threads = Napi::Object::New(env);
@@ -87,7 +86,14 @@ Napi::Value host(Info info) {
                Napi::Function::New(env, [workload, action](Info call) { return action(call, workload); }));
   };
   offer("prepare", [](Info call, const Shared& it) { return prepare(call.Env(), it); });
-  offer("bindThreads", [](Info call, const Shared& it) { return bind_threads(call.Env(), it); });
+  offer("bindThreads", [](Info call, const Shared& it) {
+    guarded(call.Env(), [&] { it->bind_library_threads(); });
+    return threads_object(call.Env(), it);
+  });
+  offer("findThreads", [](Info call, const Shared& it) {
+    guarded(call.Env(), [&] { it->find_library_threads(); });
+    return threads_object(call.Env(), it);
+  });
   offer("poison", [](Info call, const Shared& it) {
     it->poison();
     return call.Env().Undefined();

@@ -205,6 +205,8 @@ export interface HostedCase {
   prepare(): { readonly inputs: readonly ArrayBuffer[]; readonly output: ArrayBuffer };
   /** Finds the threads that the process has made since the case was, and binds them as the case says. */
   bindThreads(): HostedThreads;
+  /** The same without binding them. */
+  findThreads(): HostedThreads;
   poison(): void;
   /** Gives the inputs other values, in the same memory. */
   renew(): void;

@@ -180,7 +180,7 @@ async function goThrough(
     await breathe(exit);
   }
   const warmup = judge.result();
-  const threads = hosted.bindThreads();
+  let threads = hosted.bindThreads();
   end('warm-up');
 
   enter('calibrate');
@@ -214,6 +214,8 @@ async function goThrough(
   end('measure');
 
   enter('cool-down');
+  // Made by a first call that was a repetition: nobody binds them any more, as they were measured where they are.
+  if (startsCold) threads = hosted.findThreads();
   const after = addon.takeSnapshot(paths, threads.ids);
   const frequencyAfter = frequency();
   addon.disarm();

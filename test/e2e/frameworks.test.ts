@@ -187,6 +187,33 @@ describe('a framework that goes wrong', () => {
       }
     }));
 
+  it('that makes its threads in its first call has them counted without a warm-up, too', (context) =>
+    withFolder(async (out) => {
+      const installed = join(real(context), 'node_modules');
+      if (!TWO_CPUS) return context.skip('there is one CPU');
+      const project = join(scratch, 'late');
+      const late =
+        "const { Worker } = require('node:worker_threads'); let other = null; module.exports = { ...tf, matMul: (...operands) => { other ??= new Worker('setInterval(() => {}, 1e6)', { eval: true }); other.unref(); return tf.matMul(...operands); } };";
+      changedTensorFlow(project, installed, late);
+      const args = [
+        '--size',
+        '48',
+        '--reps',
+        '5',
+        '--inspections',
+        '1',
+        '--threads',
+        '2',
+        '--stack',
+        'tfjs:cpu',
+      ];
+      for (const warmup of ['0', '3']) {
+        const { record } = await recordOf(project, out, ['matmul'], [...args, '--warmup', warmup]);
+        const { stack, verified } = batchOn(record, 'tfjs:cpu');
+        expect([warmup, verified, stack.threads?.found]).toEqual([warmup, 'passed', 2]);
+      }
+    }));
+
   it('is found out where all repetitions together have computed C, and none of them by itself', (context) =>
     withFolder(async (out) => {
       const installed = join(real(context), 'node_modules');
