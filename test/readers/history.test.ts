@@ -117,6 +117,10 @@ describe('a series', () => {
     ]);
     const { changes } = only(history(records));
     expect(changes).toHaveLength(1);
+    const newer = history(records.slice(0, 9));
+    expect(newer.answer).toBe('slower');
+    expect(only(newer).newest?.differences).toEqual(changes[0]?.differences);
+    expect(renderHistory(newer, terminalStyle({}))).toMatch(/differs {2}openblas 0.3.20 → openblas 0.3.21/);
     expect(changes[0]?.differences).toEqual([
       { label: 'circumstances', values: ['openblas 0.3.20', 'openblas 0.3.21'] },
       { label: 'kernel', values: ['6.1', '6.8'] },

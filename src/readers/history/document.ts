@@ -71,6 +71,8 @@ export interface NewestJudged {
   readonly ratio: number | null;
   readonly interval: Range | null;
   readonly pAdjusted: number | null;
+  /** Labels of the last campaign of the level and of the newest that are not the same. */
+  readonly differences: readonly Difference[];
 }
 
 export interface HistorySeries {

@@ -7,6 +7,7 @@ import { LEVEL } from '../../statistics/interval.js';
 import { holm } from '../../statistics/several.js';
 import { MOST_FOR_SHORT_LEVELS } from '../../statistics/short-levels.js';
 import type { NamedRecord } from '../comparison/sides.js';
+import { differencesBetween } from './differences.js';
 import type {
   HistoryDocument,
   HistoryOutcome,
@@ -100,7 +101,7 @@ function lookAt(series: Series, newest: NamedRecord, together: number): Looked {
     : { ...rest, judged, without: null };
 }
 
-const NOTHING = { reference: null, ratio: null, interval: null, pAdjusted: null } as const;
+const NOTHING = { reference: null, ratio: null, interval: null, pAdjusted: null, differences: [] } as const;
 
 function newestOf(
   { series: { points }, judged, without, isAsked }: Looked,
@@ -130,6 +131,7 @@ function newestOf(
     ratio: shift.ratio,
     interval,
     pAdjusted: p,
+    differences: differencesBetween(level.at(-1)?.point.entry ?? last.entry, last.entry),
   };
 }
 

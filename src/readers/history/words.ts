@@ -30,19 +30,28 @@ export const momentText = (at: string): string => at.slice(0, 16).replace('T', '
 export const intervalText = ({ interval }: Pick<HistoryChange | NewestJudged, 'interval'>): string | null =>
   interval === null ? null : `${significant(interval.low, 3)}–${significant(interval.high, 3)}`;
 
-const LONGEST = 20;
+/** Of a label's value, and of what is told in whole words. */
+const [LONGEST, LONGEST_TOLD] = [20, 72];
 
 /** `kernel 6.1 → 6.8, embedded 1.2 → embedded 1.3`; null: nothing that is known of differs. */
-export function differencesText({ differences }: HistoryChange): string | null {
+export function differencesText({
+  differences,
+}: Pick<HistoryChange | NewestJudged, 'differences'>): string | null {
   const texts = differences.map(({ label, values }) => {
     const named = shortNames(
       values.map((value) => String(value ?? 'not known')),
-      LONGEST,
+      label === CIRCUMSTANCES ? LONGEST_TOLD : LONGEST,
     ).join(' → ');
     return label === CIRCUMSTANCES ? named : `${label} ${named}`;
   });
   return texts.length === 0 ? null : texts.join(', ');
 }
+
+const UNKNOWN = 'nothing that is known of the two campaigns differs';
+
+/** What a newest campaign that lies beside its level may have that from; null: it does not lie there. */
+export const reasonText = (newest: NewestJudged | null): string | null =>
+  newest?.outcome === 'slower' || newest?.outcome === 'faster' ? (differencesText(newest) ?? UNKNOWN) : null;
 
 /** Of one change: where, by how much, and what else is not the same. */
 export function changeText({ points }: HistorySeries, change: HistoryChange): string {
@@ -50,5 +59,5 @@ export function changeText({ points }: HistorySeries, change: HistoryChange): st
   const between = intervalText(change);
   const told = change.outcome === 'cannot tell' ? ', too few campaigns to be sure' : '';
   const differences = differencesText(change);
-  return `${momentText(at)}: ${significant(change.ratio, 3)} times the rate before${between === null ? '' : ` (${between})`}${told}; ${differences ?? 'nothing that is known of the two campaigns differs'}`;
+  return `${momentText(at)}: ${significant(change.ratio, 3)} times the rate before${between === null ? '' : ` (${between})`}${told}; ${differences ?? UNKNOWN}`;
 }

@@ -2,7 +2,14 @@
 import { formatShare, plural, significant } from '../../quantities/format.js';
 import { speedText } from '../comparison/words.js';
 import type { HistoryDocument, HistoryOutcome, HistorySeries, NewestJudged } from '../history/document.js';
-import { changeText, dayText, HISTORY_ANSWERS, historyOutcomeWords, intervalText } from '../history/words.js';
+import {
+  changeText,
+  dayText,
+  HISTORY_ANSWERS,
+  historyOutcomeWords,
+  intervalText,
+  reasonText,
+} from '../history/words.js';
 import { printable } from '../printable.js';
 import { type Cell, renderFitting } from './fitting-table.js';
 import { sparkline } from './sparkline.js';
@@ -71,6 +78,16 @@ function changeRows(document: HistoryDocument): readonly Row[] {
   });
 }
 
+/** What else is not the same about the newest, where it is slower or faster. */
+function differsRows({ series }: HistoryDocument): readonly Row[] {
+  return series
+    .flatMap(({ name, newest }) => {
+      const reason = reasonText(newest);
+      return reason === null ? [] : [series.length === 1 ? reason : `${name}: ${reason}`];
+    })
+    .map((text, i): Row => [i === 0 ? 'differs' : '', text]);
+}
+
 /** Why a case has no verdict, each reason once, with the cases that it is of. */
 function whyRows({ series }: HistoryDocument, style: Style): readonly Row[] {
   const told = new Map<string, string[]>();
@@ -112,6 +129,7 @@ export function renderHistory(made: HistoryDocument, style: Style): string {
   const what =
     'ratio: rate over that of the level before it, above 1 is faster; its interval allows for how far campaigns of that level spread';
   const rows: readonly Row[] = [
+    ...differsRows(document),
     ...changeRows(document),
     ...whyRows(document, style),
     ...flagRows(document, style),

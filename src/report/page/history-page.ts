@@ -8,6 +8,7 @@ import {
   historyOutcomeWords,
   intervalText,
   levelText,
+  reasonText,
 } from '../../readers/history/words.js';
 import { isDrawn } from '../figures/figure.js';
 import { drawHistory } from '../figures/history.js';
@@ -49,7 +50,12 @@ function remarksOf({ series, leftOut, others, notes }: HistoryDocument, figures:
   for (const { name, newest } of series) {
     if (newest?.why != null) why.set(newest.why, [...(why.get(newest.why) ?? []), name]);
   }
+  const reasons = series.flatMap(({ name, newest }) => {
+    const reason = reasonText(newest);
+    return reason === null ? [] : [`the newest of ${name} differs: ${reason}`];
+  });
   return [
+    ...reasons,
     ...[...why].map(([text, names]) => `${names.join('; ')}: ${text}`),
     ...leftOut.map(({ record, why: text }) => `left out: ${record}: ${text}`),
     ...(others > 0
