@@ -29,6 +29,7 @@ const dependent = (correlation) => (n) => {
   });
 };
 
+/** @type {readonly (readonly [name: string, make: (n: number) => number[]])[]} */
 const NIGHTS = [
   ['independent, normal', independent(normal)],
   [
