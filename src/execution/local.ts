@@ -8,6 +8,7 @@ import { formatSeconds } from '../quantities/format.js';
 import type { InspectionStatus } from '../record/schema.js';
 import type { Seconds } from '../units.js';
 import { DEADLINE, type LaunchEnd, type LaunchHooks, type OpenEngine } from './engine.js';
+import { outlivesHangup } from './hangup.js';
 import { hungText, type LastHeard, lastHeardText, notHeardSince } from './last-heard.js';
 import { watchHeirs } from './left-behind.js';
 import { GRACE, MOST_PATIENCE, makeLimit } from './limit.js';
@@ -20,6 +21,8 @@ const MOST_STDERR = 2000;
 
 interface Observed {
   last: LastHeard;
+  /** It has said something. */
+  heard: boolean;
   /** null: its repetitions have not begun. */
   measuringSince: Seconds | null;
   end: Exclude<Report, { event: 'progress' }> | null;
@@ -39,6 +42,7 @@ function listen(child: ChildProcess, { onProgress, onLastWord, onStray }: Heard,
   onLines(child.stdio[CHANNEL_FD], (line) => {
     // After its last word nothing changes any more, as where a library takes its leave.
     if (observed.end !== null) return;
+    observed.heard = true;
     const report = reportIn(line);
     if (report === null) {
       observed.end = unreadable(line);
@@ -141,106 +145,143 @@ function remarkOn(
 const standsAlone = ({ standstill, case: { parameters } }: Job, gate: LaunchHooks['gate']): boolean =>
   standstill === null && gate === undefined && !('ranks' in parameters);
 
+/** Of the starts of one launch: a session ends once, or a few times. */
+const MOST_STARTS = 5;
+
+interface Surroundings {
+  /** null: each worker is started when its job is there. */
+  readonly standby: Standby | null;
+  /** Looked at before a launch and after it. */
+  readonly oomKills: () => OomKills | null;
+}
+
+interface Launched {
+  readonly end: LaunchEnd;
+  /** Ended by SIGHUP, and it had not said a word. */
+  readonly isHungUp: boolean;
+}
+
 /**
  * @param standby null: each worker is started when its job is there
  * @param oomKills looked at before a launch and after it
+ * @param outlives whether the end of the terminal is to be outlived
  */
 export const makeLocalEngine = (
   standby: Standby | null,
   oomKills: () => OomKills | null = () => readOomKills(readLocalFile),
+  outlives: () => boolean = outlivesHangup,
 ): OpenEngine => ({
   name: 'local',
   rest: () => standby?.dismiss(),
   close: async () => standby?.dismiss(),
-  launch(job, { onProgress, signal, gate, another }) {
-    return new Promise((resolve) => {
-      const observed: Observed = {
-        last: notHeardSince(job.launchedAt),
-        measuringSince: null,
-        end: null,
-        stderr: '',
-        killedAt: null,
-      };
-      const oomBefore = oomKills();
-      const wallSoFar = (): Seconds => monotonic() - job.launchedAt;
-      // Too many processes, too little memory: that costs this launch, and not those before it.
-      const notStarted = (error: unknown): void =>
-        resolve({
+  async launch(job, hooks) {
+    for (let starts = 1; ; starts++) {
+      const { end, isHungUp } = await launchOnce(job, hooks, { standby, oomKills });
+      // A process that has just been started is still of the terminal's group for a moment, and may end with the terminal: that is no crash.
+      if (!isHungUp || !outlives() || hooks.signal.aborted || starts === MOST_STARTS) return end;
+    }
+  },
+});
+
+function launchOnce(
+  job: Job,
+  { onProgress, signal, gate, another }: LaunchHooks,
+  { standby, oomKills }: Surroundings,
+): Promise<Launched> {
+  return new Promise((resolve) => {
+    const observed: Observed = {
+      last: notHeardSince(job.launchedAt),
+      heard: false,
+      measuringSince: null,
+      end: null,
+      stderr: '',
+      killedAt: null,
+    };
+    const oomBefore = oomKills();
+    const wallSoFar = (): Seconds => monotonic() - job.launchedAt;
+    // Too many processes, too little memory: that costs this launch, and not those before it.
+    const notStarted = (error: unknown): void =>
+      resolve({
+        end: {
           status: 'failed',
           reason: `could not be started: ${messageOf(error)}`,
           path: null,
           wall: wallSoFar(),
-        });
-      const ready = standsAlone(job, gate) ? standby : null;
-      if (ready === null) standby?.dismiss();
-      let child: ChildProcess;
-      try {
-        child = ready?.take(job.environment) ?? startWorker(job.environment);
-      } catch (error) {
-        notStarted(error);
-        return;
-      }
-      // Node says why a moment later; where that is too many open files, such a child has no files that could be listened to.
-      if (child.pid === undefined) {
-        child.once('error', notStarted);
-        return;
-      }
-      const heirs = watchHeirs(child.pid);
-      const watched = watchChild(child, (end) => {
-        finish();
-        const wall = wallSoFar();
-        const oom = oomKillsBetween(oomBefore, oomKills());
-        const ended =
-          observed.end?.event === 'written'
-            ? fromDocument(observed.end, job.timeout, signal)
-            : lost(end.code, end.signal, observed, job, oom, signal.aborted);
-        const remark = remarkOn(end, child, heirs, observed);
-        const said = [ended.reason, remark].filter((one) => one !== null);
-        resolve({ ...ended, reason: said.length === 0 ? null : said.join('; '), wall });
-      });
-
-      const endStandstill = job.standstill === null ? () => {} : stopAndGo(child, job.standstill);
-
-      const kill = (): void => {
-        observed.killedAt = monotonic();
-        watched.kill();
-      };
-      const limit = makeLimit(() => ({ ...observed.last, measuringSince: observed.measuringSince }), kill);
-      limit.after(job.timeout + GRACE, MOST_PATIENCE);
-      const cancel = (): void => {
-        child.stdin?.write('{"order":"cancel"}\n');
-        // After its last word it has the time to end that it has.
-        if (observed.end === null) limit.after(GRACE, signal.reason === DEADLINE ? 0 : MOST_PATIENCE);
-      };
-      listen(
-        child,
-        {
-          onProgress(phase, taken) {
-            // From here on this launch only writes down what it has.
-            if (phase === MEASURED && another === true && !signal.aborted) ready?.prepare(job.environment);
-            onProgress(phase, taken);
-          },
-          // Nothing is left to do for it, and a library that takes its leave may wait for ever.
-          onLastWord: () => limit.after(GRACE, 0),
-          onStray: watched.kill,
         },
-        observed,
-      );
-      // Writing to a worker that is already gone says nothing new: its exit does.
-      child.stdin?.on('error', () => {});
-      child.stdin?.write(`${JSON.stringify(job)}\n`);
-      if (signal.aborted) cancel();
-      else signal.addEventListener('abort', cancel, { once: true });
-
-      const go = (): void => void child.stdin?.write('{"order":"go"}\n');
-      gate?.addEventListener('abort', go, { once: true });
-
-      const finish = (): void => {
-        gate?.removeEventListener('abort', go);
-        endStandstill();
-        limit.clear();
-        signal.removeEventListener('abort', cancel);
-      };
+        isHungUp: false,
+      });
+    const ready = standsAlone(job, gate) ? standby : null;
+    if (ready === null) standby?.dismiss();
+    let child: ChildProcess;
+    try {
+      child = ready?.take(job.environment) ?? startWorker(job.environment);
+    } catch (error) {
+      notStarted(error);
+      return;
+    }
+    // Node says why a moment later; where that is too many open files, such a child has no files that could be listened to.
+    if (child.pid === undefined) {
+      child.once('error', notStarted);
+      return;
+    }
+    const heirs = watchHeirs(child.pid);
+    const watched = watchChild(child, (end) => {
+      finish();
+      const wall = wallSoFar();
+      const oom = oomKillsBetween(oomBefore, oomKills());
+      const ended =
+        observed.end?.event === 'written'
+          ? fromDocument(observed.end, job.timeout, signal)
+          : lost(end.code, end.signal, observed, job, oom, signal.aborted);
+      const remark = remarkOn(end, child, heirs, observed);
+      const said = [ended.reason, remark].filter((one) => one !== null);
+      resolve({
+        end: { ...ended, reason: said.length === 0 ? null : said.join('; '), wall },
+        isHungUp: end.signal === 'SIGHUP' && !observed.heard,
+      });
     });
-  },
-});
+
+    const endStandstill = job.standstill === null ? () => {} : stopAndGo(child, job.standstill);
+
+    const kill = (): void => {
+      observed.killedAt = monotonic();
+      watched.kill();
+    };
+    const limit = makeLimit(() => ({ ...observed.last, measuringSince: observed.measuringSince }), kill);
+    limit.after(job.timeout + GRACE, MOST_PATIENCE);
+    const cancel = (): void => {
+      child.stdin?.write('{"order":"cancel"}\n');
+      // After its last word it has the time to end that it has.
+      if (observed.end === null) limit.after(GRACE, signal.reason === DEADLINE ? 0 : MOST_PATIENCE);
+    };
+    listen(
+      child,
+      {
+        onProgress(phase, taken) {
+          // From here on this launch only writes down what it has.
+          if (phase === MEASURED && another === true && !signal.aborted) ready?.prepare(job.environment);
+          onProgress(phase, taken);
+        },
+        // Nothing is left to do for it, and a library that takes its leave may wait for ever.
+        onLastWord: () => limit.after(GRACE, 0),
+        onStray: watched.kill,
+      },
+      observed,
+    );
+    // Writing to a worker that is already gone says nothing new: its exit does.
+    child.stdin?.on('error', () => {});
+    child.stdin?.write(`${JSON.stringify(job)}\n`);
+    if (signal.aborted) cancel();
+    else signal.addEventListener('abort', cancel, { once: true });
+
+    const go = (): void => void child.stdin?.write('{"order":"go"}\n');
+    gate?.addEventListener('abort', go, { once: true });
+
+    const finish = (): void => {
+      gate?.removeEventListener('abort', go);
+      endStandstill();
+      limit.clear();
+      signal.removeEventListener('abort', cancel);
+    };
+  });
+}

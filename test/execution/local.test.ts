@@ -4,9 +4,10 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { DEADLINE } from '../../src/execution/engine.js';
 import { makeLimit, patienceFor } from '../../src/execution/limit.js';
 import { makeLocalEngine } from '../../src/execution/local.js';
+import type { Standby } from '../../src/execution/standby.js';
 import { monotonic } from '../../src/inspection/job.js';
 import { timerMs } from '../../src/timer.js';
-import { jobOf, launchOf, TOO_BIG, WRITTEN } from './support.js';
+import { jobOf, launchOf, startProgram, TOO_BIG, WRITTEN } from './support.js';
 
 describe('a launch that the system does not start', () => {
   it('has failed, and the campaign goes on', async () => {
@@ -38,6 +39,42 @@ describe('a launch that the system does not start', () => {
       reason: expect.stringMatching(/^could not be started: .*EMFILE/),
       path: null,
     });
+  });
+});
+
+describe('a launch whose worker ends with the terminal before it says a word', () => {
+  const hungUp = 'process.kill(process.pid, "SIGHUP"); setInterval(() => {}, 1000);';
+  /** The first workers end so, the others do their work. */
+  const endOf = async (times: number, outlives: boolean, said = '') => {
+    let started = 0;
+    const standby: Standby = {
+      prepare() {},
+      dismiss() {},
+      take: () =>
+        startProgram(
+          started++ < times
+            ? `${said} ${hungUp}`
+            : `writeSync(3, ${JSON.stringify(WRITTEN)}); process.exit(0);`,
+        ),
+    };
+    const hooks = { onProgress: () => {}, signal: new AbortController().signal };
+    const end = await makeLocalEngine(
+      standby,
+      () => null,
+      () => outlives,
+    ).launch(jobOf(), hooks);
+    return [end.status, started];
+  };
+
+  it('is started anew where that is to be outlived, and not for ever', async () => {
+    expect(await endOf(2, true)).toEqual(['measured', 3]);
+    expect(await endOf(1, false)).toEqual(['crashed', 1]);
+    expect(await endOf(99, true)).toEqual(['crashed', 5]);
+  });
+
+  it('has crashed where it had begun', async () => {
+    const said = `writeSync(3, '{"event":"progress","phase":"start","taken":0}\\n');`;
+    expect(await endOf(1, true, said)).toEqual(['crashed', 1]);
   });
 });
 
