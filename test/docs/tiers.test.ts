@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { budgetHere } from '../../src/cli/qualification/batches-here.js';
 import { shippedSuite } from '../../src/cli/qualification/suites.js';
 import type { MachineDescription } from '../../src/machine/types.js';
 import { TIERS } from '../../src/qualify/answer.js';
@@ -11,7 +10,13 @@ import { requireDuration } from '../../src/quantities/parse.js';
 import { gpu } from '../qualify/support.js';
 import { pageOf } from '../support/documents.js';
 import { machineWithGpus } from '../support/machine.js';
+import { withModule } from '../support/mocked.js';
 import { root } from '../support/pi-bench.js';
+
+/** As where the kernels for GPUs are built, which they need not be here. */
+const { budgetHere } = await withModule('src/stacks/embedded.ts', { gpuKernelsProblem: () => null }, () =>
+  import('../../src/cli/qualification/batches-here.js'),
+);
 
 /** A node without NCCL, whose budget is the larger one, as it divides what is left by fewer cases. */
 function nodeWith(gpus: number): MachineDescription {
