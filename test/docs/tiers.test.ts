@@ -1,7 +1,8 @@
 /** What the pages say of the time that a tier takes is what the code allows it, and what the recipes leave it. */
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { shippedSuite } from '../../src/cli/qualification/suites.js';
 import type { MachineDescription } from '../../src/machine/types.js';
 import { TIERS } from '../../src/qualify/answer.js';
@@ -14,7 +15,10 @@ import { withModule } from '../support/mocked.js';
 import { root } from '../support/pi-bench.js';
 
 /** As where the kernels for GPUs are built, which they need not be here. */
-const { budgetHere } = await withModule('src/stacks/embedded.ts', { gpuKernelsProblem: () => null }, () =>
+const gpuKernels = mkdtempSync(join(tmpdir(), 'pi-bench-kernels-'));
+writeFileSync(join(gpuKernels, 'any.fatbin'), '');
+afterAll(() => rmSync(gpuKernels, { recursive: true }));
+const { budgetHere } = await withModule('src/native.ts', { gpuKernels }, () =>
   import('../../src/cli/qualification/batches-here.js'),
 );
 
