@@ -1,8 +1,8 @@
 /** The records that a history is made of: campaigns, or whole folders of them, and the one that is judged. */
 import { realpathSync } from 'node:fs';
 import { UserError } from '../errors.js';
-import type { HistoryDocument } from '../readers/history/document.js';
-import { recordsBelow } from '../store/find-records.js';
+import type { Unreadable } from '../readers/history/history.js';
+import { begunAt, campaignsBelow, isCampaign } from '../store/find-records.js';
 import { isFolder } from '../store/make-folder.js';
 import { readRecord } from '../store/read-record.js';
 import { named, type ReadNamed, type ReadRecord } from './read-named.js';
@@ -12,7 +12,7 @@ export interface ReadHistory {
   /** null: the newest. */
   readonly judged: ReadNamed | null;
   /** Of whole folders: what could not be read. */
-  readonly unreadable: HistoryDocument['leftOut'];
+  readonly unreadable: readonly Unreadable[];
 }
 
 /** Whole folders hold what others left there, too; what is named by itself has to be a record. */
@@ -22,12 +22,10 @@ interface Found {
 }
 
 function foundIn(path: string): readonly Found[] {
-  if (!isFolder(path)) return [{ path, isNamed: true }];
-  const below = recordsBelow(path);
+  if (!isFolder(path) || isCampaign(path)) return [{ path, isNamed: true }];
+  const below = campaignsBelow(path);
   if (below.length === 0)
-    throw new UserError(
-      `${path} holds no campaign that has ended: give a folder of results, as of --out, or campaigns`,
-    );
+    throw new UserError(`${path} holds no campaign: give a folder of results, as of --out, or campaigns`);
   return below.map((own) => ({ path: own, isNamed: false }));
 }
 
@@ -55,14 +53,14 @@ function distinct(found: readonly Found[]): readonly Found[] {
  */
 export function readHistory(paths: readonly string[], judgedPath: string | null): ReadHistory {
   const asked = judgedPath === null ? [] : [{ path: judgedPath, isNamed: true }];
-  const unreadable: { record: string; why: string }[] = [];
+  const unreadable: Unreadable[] = [];
   const read = distinct([...asked, ...paths.flatMap(foundIn)]).flatMap(
     ({ path, isNamed }): readonly ReadRecord[] => {
       try {
         return [{ ...readRecord(path), given: path }];
       } catch (error) {
         if (isNamed || !(error instanceof UserError)) throw error;
-        unreadable.push({ record: path, why: error.message });
+        unreadable.push({ record: path, why: error.message, at: begunAt(path) });
         return [];
       }
     },

@@ -1,8 +1,10 @@
 /** Which entry of a baseline judges which KPI of which batch: by device, subsystem, power limit, case, stack, and how it was measured. Pure. */
+
 import { isGpu, ordinalOf } from '../devices/device.js';
 import { limitInForce } from '../machine/gpus.js';
 import type { MachineDescription } from '../machine/types.js';
 import { plural } from '../quantities/format.js';
+import { comparableParameters } from '../record/comparable-parameters.js';
 import { canonicalJson } from '../record/digest.js';
 import type { PiBenchRecord, RecordBatch } from '../record/schema.js';
 import type { Baseline, BaselineDevice, BaselineEntry } from './baseline-schema.js';
@@ -72,16 +74,6 @@ export const baselineKey = ({ device, indicator, parameters, stack, kpi }: Keyed
     stack.own === undefined ? [stack.provider, stack.variant] : [stack.provider, stack.variant, stack.own],
     kpi,
   ]);
-
-/**
- * What makes a case another one: of a share of the memory that share, and not what it came to, which is a little different on each
- * node and each day.
- */
-export function comparableParameters({ parameters }: Pick<RecordBatch['case'], 'parameters'>) {
-  if (parameters.share === undefined) return parameters;
-  const { bytes: _, ...others } = parameters;
-  return others;
-}
 
 type Asked = Pick<RecordBatch['asked'], 'sampling' | 'warmup' | 'atOnce'>;
 type Sampling = NonNullable<Asked['sampling']>;

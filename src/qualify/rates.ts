@@ -3,9 +3,9 @@ import { isGpu, ordinalOf } from '../devices/device.js';
 import { indicators } from '../indicators/index.js';
 import { hasIdOfImage } from '../machine/same-machine.js';
 import type { MachineDescription } from '../machine/types.js';
+import { comparableParameters } from '../record/comparable-parameters.js';
 import { canonicalJson } from '../record/digest.js';
 import type { RecordBatch } from '../record/schema.js';
-import { comparableParameters } from './baseline-key.js';
 import { PART } from './suite-file.js';
 
 /** The KPI that is the median rate of an indicator, as it declares it; null: what others published has no indicator of ours. */

@@ -32,12 +32,19 @@ export interface LevelShift {
   readonly stoodOut: number;
 }
 
-/** Those that lie on the level. */
-function onLevel(logs: Float64Array): Float64Array {
-  if (logs.length < LEAST_TO_LEAVE_OUT) return logs;
+interface OnLevel {
+  readonly logs: Float64Array;
+  readonly centre: number;
+  /** Distance from it beyond which a value stands out; Infinity: of so few, or without any spread, none does. */
+  readonly most: number;
+}
+
+function levelOf(logs: Float64Array): OnLevel {
   const centre = median(logs);
-  const most = STOOD_OUT * robustDeviation(logs);
-  return most > 0 ? logs.filter((log) => Math.abs(log - centre) <= most) : logs;
+  const most = logs.length < LEAST_TO_LEAVE_OUT ? 0 : STOOD_OUT * robustDeviation(logs);
+  return most > 0
+    ? { logs: logs.filter((log) => Math.abs(log - centre) <= most), centre, most }
+    : { logs, centre, most: Number.POSITIVE_INFINITY };
 }
 
 /** Of the runs of so many neighbours, how many lie as far from the centre. */
@@ -52,6 +59,19 @@ function runsAsFar(logs: Float64Array, length: number, centre: number, distance:
 }
 
 /**
+ * The bound that values which stood out set to p; 0 where none lay as far out. Those right before the new ones and on their side are the
+ * beginning of what is judged, and no precedent for it: with them it is a run that is longer, among the runs before it.
+ */
+function leastP(all: Float64Array, own: Float64Array, { centre, most }: OnLevel): number {
+  const side = Math.sign(mean(Array.from(own)) - centre);
+  let begin = all.length;
+  while (begin > 0 && side * ((all[begin - 1] ?? 0) - centre) > most) begin--;
+  const run = [...all.subarray(begin), ...own];
+  const { runs, asFar } = runsAsFar(all.subarray(0, begin), run.length, centre, Math.abs(mean(run) - centre));
+  return asFar > 0 ? (asFar + 1) / (runs + 1) : 0;
+}
+
+/**
  * @param earlier in order, above 0, at least `LEAST_EARLIER`
  * @param newer above 0, at least one
  * @param more variance of the logarithm of the newer ones' mean beyond that of earlier ones, as where it rests on fewer launches
@@ -61,7 +81,8 @@ export function levelShift(earlier: ArrayLike<number>, newer: ArrayLike<number>,
   if (earlier.length < LEAST_EARLIER)
     throw new RangeError(`${earlier.length} earlier values: at least ${LEAST_EARLIER} tell a spread`);
   const [all, own] = [logarithms(earlier), logarithms(newer)];
-  const level = Array.from(onLevel(all));
+  const found = levelOf(all);
+  const level = Array.from(found.logs);
   const degrees = level.length - 1 + own.length - 1;
   const squares =
     (level.length - 1) * sampleVariance(level) +
@@ -84,8 +105,7 @@ export function levelShift(earlier: ArrayLike<number>, newer: ArrayLike<number>,
       earlier: all.length,
       stoodOut,
     };
-  const { runs, asFar } = runsAsFar(all, own.length, centre, Math.abs(estimate));
-  const byRank = stoodOut > 0 && asFar > 0 ? (asFar + 1) / (runs + 1) : 0;
+  const byRank = stoodOut > 0 ? leastP(all, own, found) : 0;
   return {
     ratio: Math.exp(estimate),
     interval: (at) => rangeAt(studentReach(at, degrees)),

@@ -12,7 +12,8 @@ import { median, medianInPlace } from './quantile.js';
 export const LEAST_FOR_SHORT_LEVELS = 6;
 /** Of the newest so many are looked at: the cost grows with the third power of their number. */
 export const MOST_FOR_SHORT_LEVELS = 600;
-const LEAST_IN_LEVEL = 2;
+/** Two far off would pay for a level of their own, for they cost no more than twice `BEYOND`; three do. */
+const LEAST_IN_LEVEL = 3;
 /** Deviations beyond which a value costs no more. */
 const BEYOND = 3;
 /**
@@ -97,7 +98,7 @@ function changesOf(values: Float64Array, deviation: number, price: number): read
 
 /**
  * The levels of a series, in order: one where nothing changed, where there are fewer than 6 values, or none of them differ. One level
- * is at least two values long.
+ * is at least three values long.
  * @param values at most `MOST_FOR_SHORT_LEVELS`
  * @returns none for no values
  * @throws RangeError for a value that is not finite, or for more of them

@@ -1,8 +1,8 @@
-/** The records below a results folder: by the name of their indicator, or all of them. */
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { movedTo } from './moved.js';
-import { RECORD } from './store.js';
+/** The campaigns below a results folder: their records by the name of their indicator, or all of them. */
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { movedOutOfSight, movedTo } from './moved.js';
+import { JOURNAL, RECORD } from './store.js';
 
 /** Empty where there is no such folder, or it cannot be looked at. */
 export function namesIn(folder: string): readonly string[] {
@@ -13,17 +13,31 @@ export function namesIn(folder: string): readonly string[] {
   }
 }
 
-/**
- * Records of the campaigns that lie right below a folder, whatever their folders are called; the folder's own where it is a campaign.
- * Those that were moved elsewhere are there.
- */
-export function recordsBelow(folder: string): readonly string[] {
-  const own = join(folder, RECORD);
-  if (existsSync(own)) return [own];
-  return namesIn(folder)
-    .filter((name) => movedTo(join(folder, name)) === null)
-    .map((name) => join(folder, name, RECORD))
-    .filter((path) => existsSync(path));
+/** Whether a campaign lies there, whatever it has come to: it has a record, a journal, or went elsewhere. */
+export const isCampaign = (folder: string): boolean =>
+  [RECORD, JOURNAL].some((file) => existsSync(join(folder, file))) ||
+  movedTo(folder) !== null ||
+  movedOutOfSight(folder) !== null;
+
+/** Folders of the campaigns that lie right below one, whatever they are called; of one that went elsewhere where it is. */
+export const campaignsBelow = (folder: string): readonly string[] =>
+  namesIn(folder)
+    .map((name) => join(folder, name))
+    .filter(isCampaign)
+    .map((path) => movedTo(path) ?? path);
+
+const OF_CAMPAIGN = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-/;
+
+/** When it began, by its folder's name, or else when its folder was last changed; in milliseconds since 1970. */
+export function begunAt(folder: string): number {
+  const [, ...parts] = OF_CAMPAIGN.exec(basename(folder)) ?? [];
+  const [year = 0, month = 1, ...rest] = parts.map(Number);
+  if (parts.length > 0) return Date.UTC(year, month - 1, ...rest);
+  try {
+    return statSync(folder).mtimeMs;
+  } catch {
+    return 0;
+  }
 }
 
 /** Campaign folders are named `<moment>-<indicator>-<random>`: their order is that of time. */

@@ -18,8 +18,10 @@ import { root } from '../support/pi-bench.js';
 const gpuKernels = mkdtempSync(join(tmpdir(), 'pi-bench-kernels-'));
 writeFileSync(join(gpuKernels, 'any.fatbin'), '');
 afterAll(() => rmSync(gpuKernels, { recursive: true }));
-const { budgetHere } = await withModule('src/native.ts', { gpuKernels }, () =>
-  import('../../src/cli/qualification/batches-here.js'),
+const { budgetHere } = await withModule(
+  'src/native.ts',
+  { gpuKernels },
+  () => import('../../src/cli/qualification/batches-here.js'),
 );
 
 /** A node without NCCL, whose budget is the larger one, as it divides what is left by fewer cases. */

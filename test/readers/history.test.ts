@@ -6,6 +6,7 @@ import { renderHistory } from '../../src/readers/terminal/history.js';
 import { shownLength, terminalStyle } from '../../src/readers/terminal/style.js';
 import { isDrawn } from '../../src/report/figures/figure.js';
 import { drawHistory } from '../../src/report/figures/history.js';
+import { LIGHT } from '../../src/report/figures/theme.js';
 import { aboutSeconds, type DescribedBatch, type DescribedRecord, recordOf } from '../support/records.js';
 
 const ASKED: HistoryQuestion = { margin: 0.05, together: 1, across: [], all: false };
@@ -87,6 +88,52 @@ describe('the newest campaign', () => {
     expect(answerTo(noisy, { together: 2 })).toBe('slower');
   });
 
+  it('is as slow on each day until the new level is one, however many there were before', () => {
+    for (const n of [12, 20, 30]) {
+      const steady = Array.from({ length: n }, (_, i) => STEADY[i % 8] ?? 1);
+      for (const days of [1, 2, 3]) {
+        const fallen = STEADY.slice(0, days).map((one) => 0.8 * one);
+        expect([n, days, answerTo([...steady, ...fallen])]).toEqual([n, days, 'slower']);
+      }
+    }
+  });
+
+  it('is neither slower nor the same where it is surely beside its level, and by less than the margin', () => {
+    expect(answerTo([...STEADY, 0.97])).toBe('same');
+    const noisier = [1, 1.012, 0.99, 1.008, 0.991, 1.01, 0.988, 1];
+    expect(answerTo([...noisier, 0.965])).toBe('cannot tell');
+    expect(answerTo([...noisier, 0.93])).toBe('slower');
+  });
+
+  it('is not all there is where a newer one cannot be read', () => {
+    const gone = { record: 'night-9', why: 'the campaign has not ended', at: FIRST + 20 * DAY };
+    const document = historyOf(speeds(STEADY), null, ASKED, [gone]);
+    expect(document).toMatchObject({
+      answer: 'not measured',
+      leftOut: [{ record: 'night-9', isNewer: true }],
+    });
+    expect(historyOf(speeds(STEADY), null, ASKED, [{ ...gone, at: FIRST }]).answer).toBe('same');
+    const records = speeds(STEADY);
+    expect(historyOf(records, records.at(-1) ?? null, ASKED, [gone]).answer).toBe('same');
+  });
+
+  it('that lacks a case which the last one asked for the same had is not measured there', () => {
+    const both = (one: number) => ({ batches: [of(one), of(one, { parameters: { threads: 1 } })] });
+    const document = history(nights([...STEADY.map(both), { batches: [of(1)] }]));
+    expect(document.answer).toBe('not measured');
+    expect(document.series.map(({ newest }) => newest?.outcome).toSorted()).toEqual(['not measured', 'same']);
+  });
+
+  it('names launches that are in no figure', () => {
+    const records = nights([
+      ...STEADY.map(() => ({ batches: [of(1)] })),
+      { batches: [of(1, { launches: [...aboutSeconds(1, 4), { seconds: 1, status: 'crashed' }] })] },
+    ]);
+    const document = history(records);
+    expect(only(document).points.at(-1)?.launchesLost).toMatch(/^1 of 5 launches lost/);
+    expect(renderHistory(document, terminalStyle({}))).toMatch(/launches {2}1 of 5 launches lost/);
+  });
+
   it('may be an earlier one, by those before it', () => {
     const records = speeds([...STEADY, 0.8, 1]);
     expect(history(records, {}, 8)).toMatchObject({ judged: 'night-8', campaigns: 9, answer: 'slower' });
@@ -147,11 +194,11 @@ describe('a series', () => {
     const [first] = records;
     if (first === undefined) throw new Error('no record');
     const document = history([...records, { ...first, name: 'copy' }]);
-    expect(document.leftOut).toEqual([{ record: 'copy', why: 'a copy of night-0' }]);
+    expect(document.leftOut).toMatchObject([{ record: 'copy', why: 'a copy of night-0' }]);
     expect(document.campaigns).toBe(8);
     const [earlier] = nights([{ batches: [of(1, { launches: aboutSeconds(1, 2) })] }]);
     if (earlier === undefined) throw new Error('no record');
-    expect(history([{ ...earlier, name: 'cut' }, ...records]).leftOut).toEqual([
+    expect(history([{ ...earlier, name: 'cut' }, ...records]).leftOut).toMatchObject([
       { record: 'cut', why: 'an earlier state of night-0' },
     ]);
     Object.assign(records[3]?.record.campaign ?? {}, { fault: { kind: 'output' } });
@@ -159,6 +206,49 @@ describe('a series', () => {
       campaigns: 7,
       leftOut: [{ record: 'night-3', why: 'an error was injected on purpose' }],
     });
+  });
+
+  it('of a share of the memory is one, whatever that came to, and its level has rates of its own', () => {
+    const records = speeds([...STEADY, 0.7]);
+    records.forEach(({ record }, i) => {
+      for (const batch of record.batches)
+        Object.assign(batch.case.parameters, { share: 0.7, bytes: 1000 + i });
+    });
+    const document = history(records);
+    expect(only(document).points).toHaveLength(9);
+    expect(document.answer).toBe('slower');
+  });
+
+  it('is none of several cases that --across would make one', () => {
+    const two = { batches: [of(1), of(2, { parameters: { threads: 1 } })] };
+    expect(() => history(nights([two, two]), { across: ['threads'] })).toThrow(
+      /more than once across threads/,
+    );
+  });
+
+  it('of a case that a campaign has twice is of those that have it as often', () => {
+    const [one, two] = [
+      (at: number) => ({ batches: [of(at)] }),
+      (at: number) => ({ batches: [of(at), of(at)] }),
+    ];
+    const document = history(nights([...STEADY.slice(0, 2).map(one), ...STEADY.map(two)]));
+    expect(
+      document.series.map(({ points }) => points.filter(({ leftOut }) => leftOut !== null).length),
+    ).toEqual([2, 0]);
+    expect(document.answer).toBe('same');
+  });
+
+  it('that went far by small steps says so', () => {
+    const steps = Array.from({ length: 60 }, (_, i) => (STEADY[i % 8] ?? 1) * 0.9985 ** i);
+    const document = history(speeds(steps));
+    const { changes, levels, sinceFirst } = only(document);
+    expect(changes).toEqual([]);
+    expect(levels.length).toBeGreaterThan(2);
+    expect(sinceFirst).toBeLessThan(0.95);
+    const text = renderHistory(document, terminalStyle({})).replaceAll(/\s+/g, ' ');
+    expect(text).toMatch(
+      /in all 0\.9\d+ times the rate of the level since 2026-01-01, over \d changes, each below the margin/,
+    );
   });
 
   it('of what has no rate is by the time of a repetition', () => {
@@ -172,6 +262,16 @@ describe('a series', () => {
 
   it('is drawn with its levels, and its table has every campaign', () => {
     const one = only(history(speeds([...STEADY, ...STEADY.map((speed) => 0.8 * speed)])));
+    const states = (drawn: ReturnType<typeof only>): unknown => {
+      const found = drawHistory(drawn, 0.05);
+      if (!isDrawn(found)) throw new Error(found.why);
+      const [points] = found.spec(LIGHT).data ?? [];
+      return (points as { values: { state: string }[] }).values.map(({ state }) => state).slice(-2);
+    };
+    expect(states(one)).toEqual(['counts', 'judged']);
+    const wrong = speeds([...STEADY, 1]);
+    Object.assign(wrong.at(-1)?.record.batches[0] ?? {}, { verified: 'failed' });
+    expect(states(only(history(wrong)))).toEqual(['counts', 'left out']);
     const figure = drawHistory(one, 0.05);
     if (!isDrawn(figure)) throw new Error(figure.why);
     expect(figure.data.rows).toHaveLength(16);

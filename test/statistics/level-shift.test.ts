@@ -55,8 +55,24 @@ describe('the shift of new values from a level', () => {
     expect(levelShift(before, [0.81])).toMatchObject({ earlier: 30, stoodOut: 2 });
     expect(levelShift(before, [0.81]).p).toBeCloseTo(3 / 31, 9);
     expect(levelShift(before, [0.6]).p).toBeLessThan(1e-6);
-    // Two in a row never were.
+    // Two in a row never were: judged together, or the second by itself.
     expect(levelShift(before, [0.81, 0.81]).p).toBeLessThan(1e-6);
+    expect(levelShift([...before, 0.81], [0.81]).p).toBeLessThan(1e-6);
+  });
+
+  it('is as sure on the second day and the third', () => {
+    const normal = normalFrom(randomFrom(23));
+    for (const n of [10, 12, 20, 30, 60]) {
+      let told = 0;
+      for (let trial = 0; trial < 50; trial++) {
+        const steady = Array.from({ length: n }, () => Math.exp(0.01 * normal()));
+        const [first, second, third] = [1, 2, 3].map(() => 0.8 * Math.exp(0.01 * normal()));
+        if (first === undefined || second === undefined || third === undefined) throw new Error('three');
+        const days = [levelShift(steady, [first]), levelShift([...steady, first], [second])];
+        if ([...days, levelShift([...steady, first, second], [third])].every(({ p }) => p <= 0.05)) told++;
+      }
+      expect([n, told > 45]).toEqual([n, true]);
+    }
   });
 
   it('is wider where the new value rests on fewer launches', () => {

@@ -42,6 +42,9 @@ describe('the levels of a short series', () => {
     expect(changedShare(500, standing)).toBeLessThan(0.02);
     const single = series(30, (i) => (i === 12 || i === 25 ? -40 : normal()));
     expect(changesOf(single)).toEqual([]);
+    // Nor of the last two, however many there are before them.
+    for (const n of [24, 40, 120])
+      expect(changesOf(series(n, (i) => (i < n - 2 ? normal() : -40)))).toEqual([]);
   });
 
   it('are not made of a course that depends a little on itself', () => {
@@ -73,7 +76,7 @@ describe('the levels of a short series', () => {
     expect(changesOf(series(60, (i) => 0.2 * normal() + (i >= 20 && i < 35 ? 5 : 0)))).toEqual([20, 35]);
   });
 
-  it('cover the series without a gap, each of two values at least, whatever it is', () => {
+  it('cover the series without a gap, each of three values at least, whatever it is', () => {
     fc.assert(
       fc.property(fc.array(fc.double({ min: -1e6, max: 1e6, noNaN: true }), { maxLength: 60 }), (values) => {
         const levels = shortLevels(values);
@@ -81,7 +84,7 @@ describe('the levels of a short series', () => {
         expect(levels.at(-1)?.to ?? 0).toBe(values.length);
         levels.forEach(({ from, to }, i) => {
           expect(from).toBe(i === 0 ? 0 : levels[i - 1]?.to);
-          if (values.length > 1) expect(to - from).toBeGreaterThan(1);
+          if (values.length > 2) expect(to - from).toBeGreaterThan(2);
         });
       }),
     );

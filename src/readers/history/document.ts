@@ -24,6 +24,9 @@ export interface HistoryPoint {
   /** By the median of the launches' medians; null where there is none. */
   readonly speed: Speed | null;
   readonly launches: number;
+  /** What is to be said of those that are in no figure; null: nothing. */
+  readonly launchesLost: string | null;
+  readonly launchesMissing: string | null;
   readonly flags: readonly string[];
   /** Why it has no part in the levels; null: it has. */
   readonly leftOut: string | null;
@@ -56,7 +59,7 @@ export interface NewestJudged {
   readonly outcome: HistoryOutcome;
   /** Why there is no verdict; null where there is one. */
   readonly why: string | null;
-  /** How many of the newest campaigns are judged together. */
+  /** How many of the newest campaigns are judged together; 0 without a verdict. */
   readonly campaigns: number;
   /** The level that they are held to; null where there is none. */
   readonly reference: {
@@ -83,7 +86,9 @@ export interface HistorySeries {
   readonly points: readonly HistoryPoint[];
   readonly levels: readonly HistoryLevel[];
   readonly changes: readonly HistoryChange[];
-  /** null: the judged campaign does not have the case. */
+  /** Of the last level to the first, where they lie apart by the margin or more, also by small steps; null: they do not. */
+  readonly sinceFirst: number | null;
+  /** null: the judged campaign does not have the case, and was not asked for it. */
   readonly newest: NewestJudged | null;
 }
 
@@ -100,7 +105,12 @@ export interface HistoryDocument {
   /** Cases that the judged campaign does not have and that are not shown. */
   readonly others: number;
   /** Records that could not be read or have no part, and why. */
-  readonly leftOut: readonly { readonly record: string; readonly why: string }[];
+  readonly leftOut: readonly {
+    readonly record: string;
+    readonly why: string;
+    /** It began after the campaign that is judged, which is then not the newest there is. */
+    readonly isNewer: boolean;
+  }[];
   readonly notes: readonly string[];
   readonly answer: HistoryOutcome;
 }

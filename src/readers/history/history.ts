@@ -1,11 +1,12 @@
 /** The history of what a campaign measured, over those before it: levels, changes, and whether the newest is one. Pure. */
 import { UserError } from '../../errors.js';
 import { plural } from '../../quantities/format.js';
-import { countedWork } from '../../record/work.js';
+import { canonicalJson } from '../../record/digest.js';
 import { RISK } from '../../statistics/compare.js';
 import { LEVEL } from '../../statistics/interval.js';
 import { holm } from '../../statistics/several.js';
 import { MOST_FOR_SHORT_LEVELS } from '../../statistics/short-levels.js';
+import { lostLaunches, missingLaunches } from '../comparison/lost-launches.js';
 import type { NamedRecord } from '../comparison/sides.js';
 import { differencesBetween } from './differences.js';
 import type {
@@ -14,19 +15,20 @@ import type {
   HistoryPoint,
   HistorySeries,
   NewestJudged,
-  Speed,
 } from './document.js';
 import {
+  type Counted,
   countedOf,
   type Judged,
   judgeNewest,
   levelsOf,
   rangeOf,
+  sinceFirst,
   speedOfLevel,
   verdictOfShift,
 } from './judge.js';
 import { namesOf } from './names.js';
-import { byMoment, type Point, type Series, seriesOf } from './series.js';
+import { byMoment, momentOf, type Point, type Series, seriesOf, speedOf } from './series.js';
 import { usedOf } from './used.js';
 
 export interface HistoryQuestion {
@@ -40,28 +42,27 @@ export interface HistoryQuestion {
   readonly all: boolean;
 }
 
+/** What was found, and is no record that can be read. */
+export interface Unreadable {
+  readonly record: string;
+  readonly why: string;
+  /** When it began, as far as its name or its file tells; in milliseconds since 1970. */
+  readonly at: number;
+}
+
 /** Small enough to be of use to who watches for regressions, and more than two days of one machine differ by. */
 export const HISTORY_MARGIN = 0.05;
 
-const speedBy =
-  ({ entry: { batch } }: Point) =>
-  (elapsed: number): Speed => {
-    const work = countedWork(batch) ?? 0;
-    return {
-      rate: work > 0 ? work / elapsed : null,
-      rateUnit: batch.rateUnit,
-      elapsedSeconds: elapsed,
-    };
-  };
-
 const pointOf = (point: Point): HistoryPoint => {
-  const { entry, medians, elapsed, leftOut } = point;
+  const { entry, medians, leftOut } = point;
   return {
     campaign: entry.of.record.campaign.id,
     record: entry.of.name,
     at: entry.of.record.campaign.createdAt,
-    speed: elapsed === null ? null : speedBy(point)(elapsed),
+    speed: speedOf(point),
     launches: medians.length,
+    launchesLost: lostLaunches(entry.batch),
+    launchesMissing: missingLaunches(entry.batch),
     flags: entry.batch.flags.map(({ name }) => name),
     leftOut,
   };
@@ -70,46 +71,74 @@ const pointOf = (point: Point): HistoryPoint => {
 /** A series up to the judged campaign, with what its newest point came to. */
 interface Looked {
   readonly series: Series;
+  readonly counted: readonly Counted[];
   readonly judged: Judged | null;
-  /** What it is without a verdict; null: it has one, or the judged campaign does not have the case. */
+  /** What it is without a verdict; null: it has one, or it is none of the judged campaign's. */
   readonly without: Pick<NewestJudged, 'outcome' | 'why'> | null;
   readonly isAsked: boolean;
 }
 
-function lookAt(series: Series, newest: NamedRecord, together: number): Looked {
-  const last = series.points.at(-1);
-  const isAsked = last?.entry.of === newest;
-  const rest = { series, judged: null, isAsked } as const;
-  if (last === undefined || !isAsked) return { ...rest, without: null };
-  if (last.leftOut !== null) {
+/** Of a case that the judged campaign has. */
+function withoutVerdict(
+  points: readonly Point[],
+  counted: readonly Counted[],
+  together: number,
+): Looked['without'] {
+  const last = points.at(-1);
+  if (last?.leftOut != null) {
     const outcome = last.entry.batch.verified === 'failed' ? 'wrong output' : 'not measured';
-    return { ...rest, without: { outcome, why: last.leftOut } };
+    return { outcome, why: last.leftOut };
   }
-  const counted = countedOf(series);
-  if (counted.length <= together)
-    return {
-      ...rest,
-      without: {
-        outcome: series.points.length === 1 ? 'new' : 'cannot tell',
-        why:
-          series.points.length === 1 ? 'no campaign before it has the case' : 'no campaign before it counts',
-      },
-    };
-  const judged = judgeNewest(counted, together);
-  return typeof judged === 'string'
-    ? { ...rest, without: { outcome: 'cannot tell', why: judged } }
-    : { ...rest, judged, without: null };
+  if (points.length === 1) return { outcome: 'new', why: 'no campaign before it has the case' };
+  if (counted.length > together) return null;
+  const why =
+    counted.length === 1
+      ? 'no campaign before it counts'
+      : `${plural(counted.length, 'campaign')} of the case, of which the newest ${together} are judged together: none is left before them`;
+  return { outcome: 'cannot tell', why };
 }
+
+/** @param expected it had the case when it was asked for the same, and does not have it now */
+function lookAt(series: Series, newest: NamedRecord, expected: NamedRecord | null, together: number): Looked {
+  const last = series.points.at(-1);
+  const counted = countedOf(series);
+  const rest = { series, counted, judged: null } as const;
+  if (last?.entry.of !== newest) {
+    const isGone = expected !== null && last?.entry.of === expected;
+    const why = `${expected?.name ?? ''}, which was asked for the same, has the case`;
+    return { ...rest, isAsked: isGone, without: isGone ? { outcome: 'not measured', why } : null };
+  }
+  const without = withoutVerdict(series.points, counted, together);
+  const judged = without === null ? judgeNewest(counted, together) : null;
+  return typeof judged === 'string'
+    ? { ...rest, isAsked: true, without: { outcome: 'cannot tell', why: judged } }
+    : { ...rest, isAsked: true, without, judged };
+}
+
+/** Where a campaign goes, and who calls it what, changes nothing that it measures. */
+const OF_ITS_OWN = /^(--out|-o|--labels|--seed)(=|$)/;
+
+function askedFor({ record: { campaign, labels } }: NamedRecord): string {
+  const words = campaign.command.filter((word, i, all) => {
+    const before = all[i - 1] ?? '';
+    return !OF_ITS_OWN.test(word) && !(OF_ITS_OWN.test(before) && !before.includes('='));
+  });
+  return canonicalJson([words, labels.machine ?? labels.hostname ?? null]);
+}
+
+/** The last campaign before it that was asked for the same on its machine; null: there is none. @param upTo oldest first, it the last */
+const expectedOf = (upTo: readonly NamedRecord[], newest: NamedRecord): NamedRecord | null =>
+  upTo.findLast((one) => one !== newest && askedFor(one) === askedFor(newest)) ?? null;
 
 const NOTHING = { reference: null, ratio: null, interval: null, pAdjusted: null, differences: [] } as const;
 
 function newestOf(
   { series: { points }, judged, without, isAsked }: Looked,
   p: number,
-  { margin, together }: HistoryQuestion,
+  { margin }: HistoryQuestion,
 ): NewestJudged | null {
   if (!isAsked) return null;
-  if (without !== null) return { ...without, campaigns: together, ...NOTHING };
+  if (without !== null) return { ...without, campaigns: 0, ...NOTHING };
   const last = points.at(-1);
   if (judged === null || last === undefined) return null;
   const { level, newer, shift } = judged;
@@ -124,7 +153,7 @@ function newestOf(
     reference: {
       campaigns: level.length,
       since: level[0]?.point.entry.of.record.campaign.createdAt ?? '',
-      speed: speedOfLevel(level, speedBy(last)),
+      speed: speedOfLevel(level),
       deviation: shift.deviation,
       stoodOut: shift.stoodOut,
     },
@@ -179,11 +208,18 @@ export function historyOf(
   all: readonly NamedRecord[],
   judged: NamedRecord | null,
   question: HistoryQuestion,
-  unreadable: HistoryDocument['leftOut'] = [],
+  unreadable: readonly Unreadable[] = [],
 ): HistoryDocument {
   const { records, leftOut: unused } = usedOf(all);
-  const leftOut = [...unused, ...unreadable];
   const newest = judged ?? records.at(-1);
+  const leftOut = [
+    ...unused.map((one) => ({ ...one, isNewer: false })),
+    // The one that is judged was chosen because it is the newest that can be read.
+    ...unreadable.map(({ record, why, at }) => ({
+      ...{ record, why },
+      isNewer: judged === null && newest !== undefined && at > momentOf(newest),
+    })),
+  ];
   if (newest === undefined) throw new UserError('there is no campaign that has a history: each was left out');
   const upTo = records.filter((one) => byMoment(one, newest) <= 0 || one === newest);
   if (!upTo.includes(newest))
@@ -191,7 +227,8 @@ export function historyOf(
       `${newest.name} has no part in a history: ${leftOut.find(({ record }) => record === newest.name)?.why ?? 'it is not there'}`,
     );
   const series = seriesOf(upTo, question.across);
-  const looked = series.map((one) => lookAt(one, newest, question.together));
+  const expected = expectedOf(upTo, newest);
+  const looked = series.map((one) => lookAt(one, newest, expected, question.together));
   const shown = looked.filter(
     ({ isAsked, series: { points } }) => isAsked || (question.all && points.length > 1),
   );
@@ -205,7 +242,8 @@ export function historyOf(
       title: last.entry.batch.title,
       name: names[i] ?? last.entry.batch.title,
       points: one.series.points.map(pointOf),
-      ...levelsOf(countedOf(one.series), question.margin, speedBy(last)),
+      ...levelsOf(one.counted, question.margin),
+      sinceFirst: sinceFirst(one.counted, question.margin),
       newest: newestOf(one, one.judged === null ? 1 : (pOf.get(one.judged) ?? 1), question),
     };
   });
@@ -221,6 +259,9 @@ export function historyOf(
     others: looked.length - shown.length,
     leftOut,
     notes: notesOf(documents, question),
-    answer: answerOf(documents.flatMap(({ newest: one }) => (one === null ? [] : [one.outcome]))),
+    answer: answerOf([
+      ...documents.flatMap(({ newest: one }) => (one === null ? [] : [one.outcome])),
+      ...leftOut.flatMap(({ isNewer }): readonly HistoryOutcome[] => (isNewer ? ['not measured'] : [])),
+    ]),
   };
 }

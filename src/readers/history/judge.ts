@@ -1,20 +1,21 @@
 /** The levels of a series over campaigns, and whether the newest ones lie on the last of them. Pure. */
 import { mean, sampleVariance } from 'simple-statistics';
-import { RISK, verdictOf } from '../../statistics/compare.js';
+import { RISK, type Verdict, verdictOf } from '../../statistics/compare.js';
 import { LEVEL } from '../../statistics/interval.js';
 import { LEAST_EARLIER, type LevelShift, levelShift } from '../../statistics/level-shift.js';
+import { median } from '../../statistics/quantile.js';
 import type { Range } from '../../statistics/shift.js';
 import { MOST_FOR_SHORT_LEVELS, shortLevels } from '../../statistics/short-levels.js';
 import { unitsOf } from '../comparison/launches.js';
 import { differencesBetween } from './differences.js';
 import type { HistoryChange, HistoryLevel, Speed } from './document.js';
-import type { Point, Series } from './series.js';
+import { type Point, type Series, speedOf } from './series.js';
 
 /** A point that counts, by its place in the series. */
-interface Counted {
+export interface Counted {
   readonly at: number;
   readonly point: Point;
-  /** Work, or repetitions, a second. */
+  /** Work, or repetitions, a second: what is compared. */
   readonly speed: number;
   readonly logsOfLaunches: readonly number[];
 }
@@ -71,15 +72,28 @@ const shiftOf = (earlier: readonly Counted[], newer: readonly Counted[]): LevelS
 export const rangeOf = ({ interval }: LevelShift, level: number): Range | null =>
   interval === null ? null : interval(level);
 
-/** @param p corrected for as many as are judged */
-export const verdictOfShift = (shift: LevelShift, p: number, margin: number) =>
-  verdictOf({ ratio: shift.ratio, equivalence: rangeOf(shift, 1 - 2 * RISK) }, p, margin);
+/**
+ * As of two batches (src/statistics/compare.ts), but that a change has to be one of the margin or more: less does not matter to who asks,
+ * and of many cases one is a little beside its level each night.
+ * @param p corrected for as many as are judged
+ */
+export function verdictOfShift(shift: LevelShift, p: number, margin: number): Verdict {
+  const verdict = verdictOf({ ratio: shift.ratio, equivalence: rangeOf(shift, 1 - 2 * RISK) }, p, margin);
+  return verdict === 'same' || isBeyond(shift.ratio, margin) ? verdict : 'cannot tell';
+}
 
-/** Of these campaigns' median. */
-export function speedOfLevel(all: readonly Counted[], speedOf: (elapsed: number) => Speed): Speed {
-  const sorted = all.map(({ point }) => point.elapsed ?? 0).sort((a, b) => a - b);
-  const [low, high] = [sorted[(sorted.length - 1) >> 1] ?? 0, sorted[sorted.length >> 1] ?? 0];
-  return speedOf((low + high) / 2);
+export const isBeyond = (ratio: number, margin: number): boolean =>
+  Math.abs(Math.log(ratio)) >= Math.log1p(margin);
+
+/** The medians of these campaigns' rates and times, each of its own: their work need not be the same. */
+export function speedOfLevel(all: readonly Counted[]): Speed {
+  const speeds = all.map(({ point }) => speedOf(point)).filter((speed) => speed !== null);
+  const rates = speeds.flatMap(({ rate }) => (rate === null ? [] : [rate]));
+  return {
+    rate: rates.length === 0 || rates.length < speeds.length ? null : median(rates),
+    rateUnit: speeds.at(-1)?.rateUnit ?? '',
+    elapsedSeconds: median(speeds.map(({ elapsedSeconds }) => elapsedSeconds)),
+  };
 }
 
 export interface Judged {
@@ -110,32 +124,39 @@ export function judgeNewest(all: readonly Counted[], together: number): Judged |
 export function levelsOf(
   all: readonly Counted[],
   margin: number,
-  speedOf: (elapsed: number) => Speed,
 ): { readonly levels: readonly HistoryLevel[]; readonly changes: readonly HistoryChange[] } {
   const found = levelsAmong(all);
   const levels = found.map((own) => ({
     from: own[0]?.at ?? 0,
     to: own.at(-1)?.at ?? 0,
     campaigns: own.length,
-    speed: speedOfLevel(own, speedOf),
+    speed: speedOfLevel(own),
   }));
   const changes = found.slice(1).flatMap((own, i): readonly HistoryChange[] => {
     const before = found[i] ?? [];
     const [last, first] = [before.at(-1), own[0]];
     if (last === undefined || first === undefined) return [];
-    const shift = before.length < LEAST_EARLIER ? null : shiftOf(before, own);
-    const ratio = shift?.ratio ?? first.speed / last.speed;
-    if (Math.abs(Math.log(ratio)) < Math.log1p(margin)) return [];
+    const shift = shiftOf(before, own);
+    if (!isBeyond(shift.ratio, margin)) return [];
     return [
       {
         at: first.at,
         before: last.at,
-        ratio,
-        interval: shift === null ? null : rangeOf(shift, LEVEL),
-        outcome: shift === null ? 'cannot tell' : verdictOfShift(shift, shift.p, margin),
+        ratio: shift.ratio,
+        interval: rangeOf(shift, LEVEL),
+        outcome: verdictOfShift(shift, shift.p, margin),
         differences: differencesBetween(last.point.entry, first.point.entry),
       },
     ];
   });
   return { levels, changes };
+}
+
+/** Of the last level to the first, where they lie apart by the margin or more: also what went there by small steps. null: they do not. */
+export function sinceFirst(all: readonly Counted[], margin: number): number | null {
+  const levels = levelsAmong(all);
+  const [first, last] = [levels[0], levels.at(-1)];
+  if (first === undefined || last === undefined || first === last) return null;
+  const { ratio } = shiftOf(first, last);
+  return isBeyond(ratio, margin) ? ratio : null;
 }

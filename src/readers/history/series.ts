@@ -2,11 +2,15 @@
 
 import { UserError } from '../../errors.js';
 import { thereIs } from '../../nearest.js';
+import { plural } from '../../quantities/format.js';
+import { comparableParameters } from '../../record/comparable-parameters.js';
 import { canonicalJson } from '../../record/digest.js';
 import type { Labels } from '../../record/schema.js';
+import { countedWork } from '../../record/work.js';
 import { median } from '../../statistics/quantile.js';
 import { mediansOf, toldLaunches } from '../comparison/launches.js';
 import { type Entry, entriesOf, type NamedRecord } from '../comparison/sides.js';
+import type { Speed } from './document.js';
 
 /** A case in one campaign. */
 export interface Point {
@@ -30,15 +34,16 @@ export interface Series {
  */
 function traitsOf({ batch, labels }: Entry): Labels {
   const { provider, variant, own } = batch.stack;
-  const { sampling } = batch.asked;
+  const { sampling, warmup } = batch.asked;
   return {
     indicator: batch.case.indicator,
-    ...batch.case.parameters,
+    ...comparableParameters(batch.case),
     device: batch.device,
     at_once: batch.asked.atOnce === true,
     stack: own?.name ?? provider,
     stack_variant: own === undefined ? variant : null,
     repetitions: sampling === null ? null : canonicalJson(sampling),
+    warmup: warmup === null ? null : canonicalJson(warmup),
     ...batch.asked.labels,
     // Its name where nothing else tells it from others.
     machine: labels.machine ?? labels.hostname ?? null,
@@ -71,34 +76,77 @@ function pointOf(entry: Entry): Point {
   };
 }
 
-const momentOf = ({ record: { campaign } }: NamedRecord): number => Date.parse(campaign.createdAt);
+/** null: no launch of it was measured. */
+export function speedOf({ entry: { batch }, elapsed }: Point): Speed | null {
+  if (elapsed === null) return null;
+  const work = countedWork(batch) ?? 0;
+  return { rate: work > 0 ? work / elapsed : null, rateUnit: batch.rateUnit, elapsedSeconds: elapsed };
+}
+
+/** When a campaign began, in milliseconds since 1970. */
+export const momentOf = ({ record: { campaign } }: NamedRecord): number => Date.parse(campaign.createdAt);
 
 /** By their beginning; of one moment by their id, so that the order is the same each time. */
 export const byMoment = (a: NamedRecord, b: NamedRecord): number =>
   momentOf(a) - momentOf(b) || (a.record.campaign.id < b.record.campaign.id ? -1 : 1);
 
+/** A batch by what its series have in common, and which of that kind it is in its campaign. */
+interface Placed {
+  readonly key: string;
+  readonly time: number;
+  readonly point: Point;
+}
+
+function placedIn(record: NamedRecord, across: readonly string[]): readonly Placed[] {
+  const times = new Map<string, number>();
+  return entriesOf([record]).map((entry) => {
+    const kept = Object.entries(traitsOf(entry)).filter(([name]) => !across.includes(name));
+    const key = canonicalJson(Object.fromEntries(kept));
+    const time = times.get(key) ?? 0;
+    times.set(key, time + 1);
+    return { key, time, point: pointOf(entry) };
+  });
+}
+
+/** @throws UserError where what may differ makes one case of several: which of them is meant nobody can tell */
+function refuseSeveral(placed: readonly Placed[], { name }: NamedRecord, across: readonly string[]): void {
+  const several = placed.find(({ time }) => time > 0);
+  if (across.length > 0 && several !== undefined)
+    throw new UserError(
+      `${name} has ${several.point.entry.batch.title} more than once across ${across.join(', ')}: leave out of --across what tells them apart`,
+    );
+}
+
 /**
- * A campaign may have a case more than once: the n-th of each campaign are then one series.
+ * A campaign may have a case more than once: the n-th of each campaign are then one series, of those that have it as often as the last
+ * one has.
  * @param records oldest first
  * @param across traits that may differ within a series
- * @throws UserError for a trait that there is not
+ * @throws UserError for a trait that there is not, or where it makes one case of several
  */
 export function seriesOf(records: readonly NamedRecord[], across: readonly string[]): readonly Series[] {
-  const found = new Map<string, Point[]>();
-  const entries = entriesOf(records);
-  const traits = entries.map(traitsOf);
-  requireTraits(across, traits);
-  const times = new Map<string, number>();
-  entries.forEach((entry, i) => {
-    const kept = Object.entries(traits[i] ?? {}).filter(([name]) => !across.includes(name));
-    const own = canonicalJson(Object.fromEntries(kept));
-    const inRecord = `${entry.of.record.campaign.id} ${own}`;
-    const time = times.get(inRecord) ?? 0;
-    times.set(inRecord, time + 1);
-    const key = `${time} ${own}`;
-    found.set(key, [...(found.get(key) ?? []), pointOf(entry)]);
+  requireTraits(across, entriesOf(records).map(traitsOf));
+  const found = new Map<string, { readonly point: Point; readonly often: number }[]>();
+  for (const record of records) {
+    const placed = placedIn(record, across);
+    refuseSeveral(placed, record, across);
+    const often = new Map<string, number>();
+    for (const { key, time } of placed) often.set(key, time + 1);
+    for (const { key, time, point } of placed) {
+      const own = `${time} ${key}`;
+      found.set(own, [...(found.get(own) ?? []), { point, often: often.get(key) ?? 1 }]);
+    }
+  }
+  return [...found.values()].flatMap((all) => {
+    const last = all.at(-1)?.often ?? 1;
+    const [first, ...rest] = all.map(({ point, often }) =>
+      often === last
+        ? point
+        : {
+            ...point,
+            leftOut: point.leftOut ?? `it has the case ${plural(often, 'time')}, the newest ${last}`,
+          },
+    );
+    return first === undefined ? [] : [{ points: [first, ...rest] as const }];
   });
-  return [...found.values()].flatMap(([first, ...rest]) =>
-    first === undefined ? [] : [{ points: [first, ...rest] as const }],
-  );
 }

@@ -1,11 +1,10 @@
 /** Which records a history is made of. Pure. */
 import type { NamedRecord } from '../comparison/sides.js';
-import type { HistoryDocument } from './document.js';
 import { byMoment } from './series.js';
 
 interface Used {
   readonly records: readonly NamedRecord[];
-  readonly leftOut: HistoryDocument['leftOut'];
+  readonly leftOut: readonly { readonly record: string; readonly why: string }[];
 }
 
 const measuredIn = ({ record: { batches } }: NamedRecord): number =>
@@ -14,6 +13,7 @@ const measuredIn = ({ record: { batches } }: NamedRecord): number =>
 /** Why a record has no part; null: it has. @param others records of the same campaign, which count once */
 function whyUnused(one: NamedRecord, others: readonly NamedRecord[]): string | null {
   if (one.record.campaign.fault !== null) return 'an error was injected on purpose';
+  if (one.record.batches.length === 0) return 'it measured nothing';
   const [fullest] = others.toSorted((a, b) => measuredIn(b) - measuredIn(a));
   if (fullest === undefined || fullest === one) return null;
   return fullest.record.digest === one.record.digest

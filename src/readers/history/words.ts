@@ -1,5 +1,5 @@
 /** The answers of a history in words, the same wherever they are shown. Pure. */
-import { significant } from '../../quantities/format.js';
+import { plural, significant } from '../../quantities/format.js';
 import { outcomeWords, speedText } from '../comparison/words.js';
 import { shortNames } from '../short-names.js';
 import { CIRCUMSTANCES } from './differences.js';
@@ -7,8 +7,8 @@ import type { HistoryChange, HistoryOutcome, HistorySeries, NewestJudged, Speed 
 
 /** What the worst of all outcomes means for the whole. */
 export const HISTORY_ANSWERS: Readonly<Record<HistoryOutcome, string>> = {
-  faster: 'nothing is slower than the level before it',
-  same: 'everything lies on the level before it',
+  faster: 'nothing that has a history is slower than the level before it',
+  same: 'everything that has a history lies on the level before it',
   slower: 'something is slower than the level before it',
   'cannot tell': 'of something these campaigns cannot tell whether it changed',
   'wrong output': 'an output was wrong: it has no speed',
@@ -52,6 +52,13 @@ const UNKNOWN = 'nothing that is known of the two campaigns differs';
 /** What a newest campaign that lies beside its level may have that from; null: it does not lie there. */
 export const reasonText = (newest: NewestJudged | null): string | null =>
   newest?.outcome === 'slower' || newest?.outcome === 'faster' ? (differencesText(newest) ?? UNKNOWN) : null;
+
+/** How the last level lies to the first; null: within the margin, or by one change that is told by itself. */
+export function sinceText({ points, levels, changes, sinceFirst }: HistorySeries): string | null {
+  if (sinceFirst === null || changes.length === 1) return null;
+  const since = dayText(points[levels[0]?.from ?? 0]?.at ?? '');
+  return `${significant(sinceFirst, 3)} times the rate of the level since ${since}, over ${plural(levels.length - 1, 'change')}${changes.length === 0 ? ', each below the margin' : ''}`;
+}
 
 /** Of one change: where, by how much, and what else is not the same. */
 export function changeText({ points }: HistorySeries, change: HistoryChange): string {

@@ -9,6 +9,7 @@ import {
   historyOutcomeWords,
   intervalText,
   reasonText,
+  sinceText,
 } from '../history/words.js';
 import { printable } from '../printable.js';
 import { type Cell, renderFitting } from './fitting-table.js';
@@ -18,8 +19,7 @@ import { type Row, renderRows } from './table.js';
 
 const SPARK_WIDTH = 24;
 const MOST_LISTED = 8;
-/** The newest of each case. */
-const MOST_CHANGES = 5;
+const MOST_CHANGES = 12;
 
 const left = (head: string, text: string): Cell => ({ head, align: 'left', text });
 const right = (head: string, text: string): Cell => ({ head, align: 'right', text });
@@ -66,59 +66,89 @@ function rowOf(one: HistorySeries, { series, margin }: HistoryDocument, style: S
 
 const OPTIONAL = ['spread', 'newest', 'course', 'level of'];
 
-function changeRows(document: HistoryDocument): readonly Row[] {
-  return document.series.flatMap((one) => {
-    const shown = one.changes.slice(-MOST_CHANGES);
-    const hidden = one.changes.length - shown.length;
-    const name = document.series.length === 1 ? '' : `${one.name}, `;
-    return [
-      ...(hidden > 0 ? [`${name}${plural(hidden, 'earlier change')}`] : []),
-      ...shown.map((change) => `${name}${changeText(one, change)}`),
-    ].map((text, i): Row => [i === 0 ? 'changes' : '', text]);
-  });
+/** Each text once, with the cases that it is of. */
+function byText(
+  told: readonly (readonly [name: string, text: string])[],
+  isOnly: boolean,
+): readonly string[] {
+  const namesOf = new Map<string, string[]>();
+  for (const [name, text] of told) namesOf.set(text, [...(namesOf.get(text) ?? []), name]);
+  return [...namesOf].map(([text, names]) => (isOnly ? text : `${listed(names)}: ${text}`));
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length - MOST_LISTED;
+  return [...names.slice(0, MOST_LISTED), ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+}
+
+/** The first of many texts under one name. */
+function rowsUnder(name: string, texts: readonly string[], most = MOST_LISTED): readonly Row[] {
+  const hidden = texts.length - most;
+  return [...texts.slice(0, most), ...(hidden > 0 ? [`and ${hidden} more`] : [])].map(
+    (text, i): Row => [i === 0 ? name : '', text],
+  );
+}
+
+/** Of all cases the newest first: what lies longest behind is left to the document. */
+function changeRows({ series }: HistoryDocument): readonly Row[] {
+  const told = series
+    .flatMap((one) => one.changes.map((change) => ({ one, change, at: one.points[change.at]?.at ?? '' })))
+    .toSorted((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
+    .map(({ one, change }): [string, string] => [one.name, changeText(one, change)]);
+  return rowsUnder('changes', byText(told, series.length === 1), MOST_CHANGES);
 }
 
 /** What else is not the same about the newest, where it is slower or faster. */
 function differsRows({ series }: HistoryDocument): readonly Row[] {
-  return series
-    .flatMap(({ name, newest }) => {
-      const reason = reasonText(newest);
-      return reason === null ? [] : [series.length === 1 ? reason : `${name}: ${reason}`];
-    })
-    .map((text, i): Row => [i === 0 ? 'differs' : '', text]);
+  const told = series.flatMap(({ name, newest }): [string, string][] => {
+    const reason = reasonText(newest);
+    return reason === null ? [] : [[name, reason]];
+  });
+  return rowsUnder('differs', byText(told, series.length === 1));
+}
+
+/** Where the case went since its first level, unless that is its only change. */
+function sinceRows({ series }: HistoryDocument): readonly Row[] {
+  const told = series.flatMap((one): [string, string][] => {
+    const text = sinceText(one);
+    return text === null ? [] : [[one.name, text]];
+  });
+  return rowsUnder('in all', byText(told, series.length === 1));
+}
+
+/** Launches of the newest that are in no figure. */
+function lostRows({ series }: HistoryDocument, style: Style): readonly Row[] {
+  const told = series.flatMap(({ name, points }): [string, string][] => {
+    const { launchesLost = null, launchesMissing = null } = points.at(-1) ?? {};
+    return [launchesLost, launchesMissing].flatMap((text): [string, string][] =>
+      text === null ? [] : [[name, text]],
+    );
+  });
+  return rowsUnder('launches', byText(told, series.length === 1).map(style.warn));
 }
 
 /** Why a case has no verdict, each reason once, with the cases that it is of. */
 function whyRows({ series }: HistoryDocument, style: Style): readonly Row[] {
-  const told = new Map<string, string[]>();
-  for (const { name, newest } of series) {
-    if (newest?.why == null || newest.outcome === 'new') continue;
-    told.set(newest.why, [...(told.get(newest.why) ?? []), name]);
-  }
-  return [...told].map(([why, names]): Row => {
-    const listed = names.slice(0, MOST_LISTED).join('; ');
-    const more = names.length > MOST_LISTED ? ` and ${names.length - MOST_LISTED} more` : '';
-    return ['no verdict', style.warn(series.length === 1 ? why : `${listed}${more}: ${why}`)];
-  });
+  const told = series.flatMap(({ name, newest }): [string, string][] =>
+    newest?.why == null || newest.outcome === 'new' ? [] : [[name, newest.why]],
+  );
+  return rowsUnder('no verdict', byText(told, series.length === 1).map(style.warn));
 }
 
 function flagRows({ series }: HistoryDocument, style: Style): readonly Row[] {
-  const all = series.flatMap(({ name, points }) => {
+  const told = series.flatMap(({ name, points }): [string, string][] => {
     const flags = points.at(-1)?.flags ?? [];
-    return flags.length === 0 ? [] : [`${series.length === 1 ? '' : `${name}: `}${flags.join(', ')}`];
+    return flags.length === 0 ? [] : [[name, flags.join(', ')]];
   });
-  const hidden = all.length - MOST_LISTED;
-  return [...all.slice(0, MOST_LISTED), ...(hidden > 0 ? [`and ${hidden} more`] : [])].map(
-    (text, i): Row => [i === 0 ? 'flags' : '', style.warn(text)],
-  );
+  return rowsUnder('flags', byText(told, series.length === 1).map(style.warn));
 }
 
 function leftOutRows({ leftOut }: HistoryDocument, style: Style): readonly Row[] {
-  const hidden = leftOut.length - MOST_LISTED;
-  return [
-    ...leftOut.slice(0, MOST_LISTED).map(({ record, why }) => `${record}: ${why}`),
-    ...(hidden > 0 ? [`and ${hidden} more`] : []),
-  ].map((text, i): Row => [i === 0 ? 'left out' : '', style.warn(text)]);
+  // What came after the one that is judged is worth more than what lies long behind.
+  const texts = leftOut
+    .toSorted((a, b) => Number(b.isNewer) - Number(a.isNewer))
+    .map(({ record, why, isNewer }) => `${record}${isNewer ? ', newer than what is judged' : ''}: ${why}`);
+  return rowsUnder('left out', texts.map(style.warn));
 }
 
 export function renderHistory(made: HistoryDocument, style: Style): string {
@@ -131,7 +161,9 @@ export function renderHistory(made: HistoryDocument, style: Style): string {
   const rows: readonly Row[] = [
     ...differsRows(document),
     ...changeRows(document),
+    ...sinceRows(document),
     ...whyRows(document, style),
+    ...lostRows(document, style),
     ...flagRows(document, style),
     ...leftOutRows(document, style),
     ...(others > 0

@@ -9,6 +9,7 @@ import {
   intervalText,
   levelText,
   reasonText,
+  sinceText,
 } from '../../readers/history/words.js';
 import { isDrawn } from '../figures/figure.js';
 import { drawHistory } from '../figures/history.js';
@@ -54,10 +55,20 @@ function remarksOf({ series, leftOut, others, notes }: HistoryDocument, figures:
     const reason = reasonText(newest);
     return reason === null ? [] : [`the newest of ${name} differs: ${reason}`];
   });
+  const told = series.flatMap((one) => {
+    const { launchesLost = null, launchesMissing = null } = one.points.at(-1) ?? {};
+    return [sinceText(one), launchesLost, launchesMissing].flatMap((text) =>
+      text === null ? [] : [`${one.name}: ${text}`],
+    );
+  });
   return [
     ...reasons,
+    ...told,
     ...[...why].map(([text, names]) => `${names.join('; ')}: ${text}`),
-    ...leftOut.map(({ record, why: text }) => `left out: ${record}: ${text}`),
+    ...leftOut.map(
+      ({ record, why: text, isNewer }) =>
+        `left out${isNewer ? ', and newer than what is judged' : ''}: ${record}: ${text}`,
+    ),
     ...(others > 0
       ? [
           `${plural(others, 'case')} of earlier campaigns, which this one does not have, are not shown (--all)`,
