@@ -35,7 +35,7 @@ describe('pi-bench history', () => {
       expect(slower.stdout).toMatch(/answer +slower: something is slower than the level before it/);
       const before = await piBench('history', nights, '--of', join(nights, 'night-7'));
       expect([before.code, before.stderr]).toEqual([0, '']);
-      expect(before.stdout).toMatch(/same within 5.0 %: everything lies on the level before it/);
+      expect(before.stdout).toMatch(/same within 5.0 %: everything that has a history lies on/);
       const one = await piBench('history', first);
       expect(one.code).toBe(2);
       expect(one.stdout).toMatch(/new: nothing has a history yet/);
@@ -44,8 +44,9 @@ describe('pi-bench history', () => {
 
   it('looks below results by itself, and leaves out what cannot be read there', async () => {
     await withFolder(async (folder) => {
-      writeNights(join(folder, 'results'), STEADY);
-      const broken = join(folder, 'results', 'broken');
+      const results = join(folder, 'results');
+      writeNights(results, STEADY);
+      const broken = join(results, '20251231T000000Z-matmul-000000');
       mkdirSync(broken);
       writeFileSync(join(broken, 'record.json'), '{"kind": "pi-bench record", "schemaVersion": 1');
       const run = await piBenchIn({ cwd: folder }, 'history', '--json');
@@ -58,10 +59,31 @@ describe('pi-bench history', () => {
         answer: 'same',
       });
       expect(document.leftOut).toEqual([
-        { record: expect.stringContaining('broken'), why: expect.stringContaining('is not JSON') },
+        {
+          record: expect.stringContaining('20251231'),
+          why: expect.stringContaining('is not JSON'),
+          isNewer: false,
+        },
       ]);
-      const named = await piBenchIn({ cwd: folder }, 'history', 'results/broken/record.json');
+      // What is named by itself has to be a record.
+      const named = await piBenchIn({ cwd: folder }, 'history', broken);
       expect([named.code, named.stderr]).toEqual([64, expect.stringContaining('is not JSON')]);
+    });
+  });
+
+  it('ends with 2 where the last night left no record, and says which it was', async () => {
+    await withFolder(async (folder) => {
+      const nights = join(folder, 'nightly');
+      writeNights(nights, STEADY);
+      const killed = join(nights, '20260301T000000Z-matmul-000000');
+      mkdirSync(killed);
+      writeFileSync(join(killed, 'journal.ndjson'), '');
+      const run = await piBench('history', nights);
+      expect(run.code).toBe(2);
+      expect(run.stdout.replaceAll(/\s+/g, ' ')).toMatch(
+        /left out \S*20260301T000000Z-matmul-000000, newer than what is judged: .* the campaign has not ended/,
+      );
+      expect((await piBench('history', nights, '--of', join(nights, 'night-7'))).code).toBe(0);
     });
   });
 
