@@ -168,6 +168,8 @@ describe('a series', () => {
     expect(newer.answer).toBe('slower');
     expect(only(newer).newest?.differences).toEqual(changes[0]?.differences);
     expect(renderHistory(newer, terminalStyle({}))).toMatch(/differs {2}openblas 0.3.20 → openblas 0.3.21/);
+    // Also on the second night, before which there is one like it.
+    expect(only(history(records.slice(0, 10))).newest?.differences).toEqual(changes[0]?.differences);
     expect(changes[0]?.differences).toEqual([
       { label: 'circumstances', values: ['openblas 0.3.20', 'openblas 0.3.21'] },
       { label: 'kernel', values: ['6.1', '6.8'] },

@@ -21,6 +21,7 @@ import {
   countedOf,
   type Judged,
   judgeNewest,
+  lastOnLevel,
   levelsOf,
   rangeOf,
   sinceFirst,
@@ -160,7 +161,7 @@ function newestOf(
     ratio: shift.ratio,
     interval,
     pAdjusted: p,
-    differences: differencesBetween(level.at(-1)?.point.entry ?? last.entry, last.entry),
+    differences: differencesBetween(lastOnLevel(judged)?.point.entry ?? last.entry, last.entry),
   };
 }
 

@@ -120,6 +120,14 @@ export function judgeNewest(all: readonly Counted[], together: number): Judged |
   return { level, newer, shift: shiftOf(level, newer) };
 }
 
+/** Of the level, the last campaign that is nearer to it than to what is judged: with the others that may have begun already. */
+export function lastOnLevel({ level, newer, shift }: Judged): Counted | undefined {
+  const centre = mean(newer.map(({ speed }) => Math.log(speed))) - Math.log(shift.ratio);
+  return level.findLast(
+    ({ speed }) => Math.abs(Math.log(speed) - centre) <= Math.abs(Math.log(shift.ratio)) / 2,
+  );
+}
+
 /** All levels of the series, and where it went from one to another by the margin or more. */
 export function levelsOf(
   all: readonly Counted[],
