@@ -48,10 +48,18 @@ function farMemoryOf(
   if (total === 0) return 'it has none of its own';
   const allowed = parseCpuList(allowedNodes);
   if (allowed !== null && !allowed.includes(node)) return `it may be taken from node ${allowedNodes} only`;
-  const elsewhere = memoryPolicy !== undefined && /^(prefer|.*interleave)/.test(memoryPolicy);
-  return elsewhere && memoryPolicy.split(':')[1] !== String(node)
+  return isTakenElsewhere(node, memoryPolicy)
     ? `it is taken by the policy ${memoryPolicy}, which this process was given (numactl, a job’s binding)`
     : null;
+}
+
+/** Of nodes that are preferred the kernel begins with the thread's own; those of an interleaving policy take turns. */
+function isTakenElsewhere(node: number, policy: string | undefined): boolean {
+  const [mode = '', nodes = null] = policy?.split(':') ?? [];
+  const turns = mode.includes('interleave');
+  if (!turns && !mode.startsWith('prefer')) return false;
+  const list = parseCpuList(nodes) ?? [];
+  return !list.includes(node) || (turns && list.length > 1);
 }
 
 const cpuNamed = (cpu: number): string => `cpu:${cpu}`;
@@ -80,10 +88,14 @@ export function partsNamed(text: string, { cpus, nodes }: CpuParts): readonly st
 }
 
 /** `the threads of numa:0 would have memory of other nodes: it has none of its own` */
-const farText = (far: readonly CpuNode[]): string =>
+export const farText = (far: readonly CpuNode[]): string =>
   far
     .map((node) => `the threads of ${nodeNamed(node)} would have memory of other nodes: ${node.farMemory}`)
     .join('; ');
+
+/** Of devices that are named one by one the nodes whose threads would have the memory of others. */
+export const farAmong = (devices: readonly string[], { nodes }: CpuParts): readonly CpuNode[] =>
+  nodes.filter((node) => node.farMemory !== null && devices.includes(nodeNamed(node)));
 
 /** Those whose threads have their own memory. */
 export const wholeNodes = ({ nodes }: CpuParts): readonly CpuNode[] =>

@@ -10,9 +10,10 @@ import type { Seconds } from '../units.js';
 import { DEADLINE, type LaunchEnd, type LaunchHooks, type OpenEngine } from './engine.js';
 import { outlivesHangup } from './hangup.js';
 import { hungText, type LastHeard, lastHeardText, notHeardSince } from './last-heard.js';
-import { watchHeirs } from './left-behind.js';
+import { leftText, watchHeirs, withRemark } from './left-behind.js';
 import { GRACE, MOST_PATIENCE, makeLimit } from './limit.js';
 import { type OomKills, oomKillsBetween, readOomKills } from './oom-kills.js';
+import { isPassedOn } from './passed-on.js';
 import { onLines, reportIn, unreadable } from './reports.js';
 import { type Standby, startWorker } from './standby.js';
 import { stopAndGo } from './stop-and-go.js';
@@ -91,9 +92,6 @@ export function fromDocument(
   return { status: 'measured', reason: null, path };
 }
 
-/** What a terminal, or a scheduler, sends to the whole group. */
-const PASSED_ON: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-
 /** What can be said of a worker that left no document. */
 function lost(
   code: number | null,
@@ -110,8 +108,7 @@ function lost(
   if (killedAt !== null && cancelled) return because('interrupted', `did not stop when asked to, ${where}`);
   if (killedAt !== null) return because('timed-out', hungText(job, last, killedAt));
   // The same signal reached it before it could be told to stop.
-  if (cancelled && signal !== null && PASSED_ON.includes(signal))
-    return because('interrupted', `ended by ${signal}, ${where}`);
+  if (cancelled && isPassedOn(signal)) return because('interrupted', `ended by ${signal}, ${where}`);
   if (signal === 'SIGKILL' && oom !== null) {
     const status = oom === 'in its control group' ? 'out-of-memory' : 'killed';
     const meanwhile = `while the kernel killed for want of memory ${oom}`;
@@ -123,19 +120,8 @@ function lost(
   return because('crashed', `${how}, ${where}${said ? `: ${said}` : ''}`);
 }
 
-/** What is to be said of its process, however the launch ended; null: nothing. */
-function remarkOn(
-  { left, signal }: ChildEnd,
-  { pid }: ChildProcess,
-  heirs: () => readonly string[],
-  { end, killedAt }: Observed,
-): string | null {
-  if (left === 'itself') return `its process (pid ${pid}) was killed and is there still`;
-  if (left === 'others') {
-    const names = heirs();
-    const who = names.length === 0 ? 'something that has its files' : names.join(', ');
-    return `what it started is there still, beside the launches after it: ${who}`;
-  }
+/** What is to be said of a process of which nothing is left, however the launch ended; null: nothing. */
+function remarkOn({ signal }: ChildEnd, { end, killedAt }: Observed): string | null {
   // One that was ending anyway says nothing of the signal.
   const wasKilled = end !== null && killedAt !== null && signal === 'SIGKILL';
   return wasKilled ? 'its process did not end by itself and was killed' : null;
@@ -225,7 +211,7 @@ function launchOnce(
       return;
     }
     const heirs = watchHeirs(child.pid);
-    const watched = watchChild(child, (end) => {
+    const onEnd = (end: ChildEnd): void => {
       finish();
       const wall = wallSoFar();
       const oom = oomKillsBetween(oomBefore, oomKills());
@@ -233,13 +219,14 @@ function launchOnce(
         observed.end?.event === 'written'
           ? fromDocument(observed.end, job.timeout, signal)
           : lost(end.code, end.signal, observed, job, oom, signal.aborted);
-      const remark = remarkOn(end, child, heirs, observed);
-      const said = [ended.reason, remark].filter((one) => one !== null);
+      const remark = leftText(end, child.pid, heirs) ?? remarkOn(end, observed);
       resolve({
-        end: { ...ended, reason: said.length === 0 ? null : said.join('; '), wall },
+        end: { ...ended, reason: withRemark(ended.reason, remark), wall },
         isHungUp: end.signal === 'SIGHUP' && !observed.heard,
       });
-    });
+    };
+    const isOverdue = (): boolean => signal.reason === DEADLINE;
+    const watched = watchChild(child, onEnd, { isOverdue, ending: heirs.ending });
 
     const endStandstill = job.standstill === null ? () => {} : stopAndGo(child, job.standstill);
 

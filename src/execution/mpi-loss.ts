@@ -2,6 +2,7 @@
 import { constants } from 'node:os';
 import { plural } from '../quantities/format.js';
 import type { Seconds } from '../units.js';
+import { isPassedOn, isPassedOnNumber } from './passed-on.js';
 
 export interface Loss {
   readonly code: number | null;
@@ -11,6 +12,13 @@ export interface Loss {
   readonly ranks: number;
   /** Of the ranks, in their order; empty where they have not found each other. */
   readonly members: readonly { readonly host: string; readonly process: number }[];
+}
+
+/** How a rank, or its launcher, ended. */
+interface How {
+  readonly text: string;
+  /** A signal that reaches the whole job explains it, as where a scheduler ends a control group. */
+  readonly isPassedOn: boolean;
 }
 
 const nameOf = (signal: number): string => {
@@ -29,11 +37,31 @@ const SIGNAL_WORDS: Readonly<Record<string, number>> = {
   Terminated: constants.signals.SIGTERM,
 };
 
-function endOfTask(words: string): string {
+const bySignal = (signal: number): How => ({
+  text: `was killed by ${nameOf(signal)}`,
+  isPassedOn: isPassedOnNumber(signal),
+});
+
+/** What a shell, and many a program, adds to a signal by which something below it has ended. */
+const OF_SIGNAL = 128;
+
+const byCode = (code: number): How => ({
+  text: `ended with exit code ${code}`,
+  isPassedOn: isPassedOnNumber(code - OF_SIGNAL),
+});
+
+function endOfTask(words: string): How {
   const signal = SIGNAL_WORDS[words.replace(/ \(core dumped\)$/, '')];
-  if (signal !== undefined) return `was killed by ${nameOf(signal)}`;
+  if (signal !== undefined) return bySignal(signal);
   const code = /^Exited with exit code (\d+)$/.exec(words)?.[1];
-  return code === undefined ? `ended: ${words}` : `ended with exit code ${code}`;
+  return code === undefined ? { text: `ended: ${words}`, isPassedOn: false } : byCode(Number(code));
+}
+
+/** A launcher that is told to end does so with a code of its own, which says nothing of a crash. */
+function endOfLauncher({ code, signal }: Loss): How {
+  if (signal !== null) return { text: `was ended by ${signal}`, isPassedOn: isPassedOn(signal) };
+  const isOwn = code === null || code <= OF_SIGNAL;
+  return { text: `ended with exit code ${code}`, isPassedOn: isOwn || byCode(code).isPassedOn };
 }
 
 /**
@@ -56,11 +84,11 @@ function goneRank({ said, members }: Loss): number | null {
 function lostRank(
   { said, members }: Loss,
   gone: number | null,
-): { readonly rank: number | null; readonly how: string } | null {
+): { readonly rank: number | null; readonly how: How } | null {
   const open = /process rank (\d+) with PID \d+ on node \S+ exited on signal (\d+)/.exec(said);
-  if (open !== null) return { rank: Number(open[1]), how: `was killed by ${nameOf(Number(open[2]))}` };
+  if (open !== null) return { rank: Number(open[1]), how: bySignal(Number(open[2])) };
   const coded = /Process name: \[\[\d+,\d+\],(\d+)\]\s+Exit code:\s+(\d+)/.exec(said);
-  if (coded !== null) return { rank: Number(coded[1]), how: `ended with exit code ${coded[2]}` };
+  if (coded !== null) return { rank: Number(coded[1]), how: byCode(Number(coded[2])) };
   const tasks = [...said.matchAll(/error: \S+: task (\d+): (.+)/g)];
   const task = tasks.find(([, rank]) => Number(rank) === gone) ?? tasks[0];
   if (task !== undefined) return { rank: Number(task[1]), how: endOfTask(task[2] ?? '') };
@@ -70,8 +98,9 @@ function lostRank(
   const rank = members.findIndex((one) => one.process === Number(pid) && one.host === host);
   const killed = /KILLED BY SIGNAL: (\d+)|EXIT STRING: .*\(signal (\d+)\)/i.exec(said);
   const signal = Number(killed?.[1] ?? killed?.[2] ?? Number.NaN);
-  const how = Number.isNaN(signal) ? `ended with exit code ${code}` : `was killed by ${nameOf(signal)}`;
-  return { rank: null, how: rank < 0 ? how : `${how}; MPICH names rank ${rank} on ${host}` };
+  const how = Number.isNaN(signal) ? byCode(Number(code)) : bySignal(signal);
+  const text = rank < 0 ? how.text : `${how.text}; MPICH names rank ${rank} on ${host}`;
+  return { rank: null, how: { ...how, text } };
 }
 
 /**
@@ -101,26 +130,32 @@ export function lateText({ ranks, said }: Pick<Loss, 'ranks' | 'said'>, limit: S
   return `${plural(ranks, 'rank')} did not find each other within ${limit} s${heard}`;
 }
 
-/** One line for a person. */
-export function lossText(loss: Loss): string {
+/** Of one that another found gone by what nobody said. */
+const GONE: How = {
+  text: 'was gone: another, which read or wrote its memory, was told that there is no such process',
+  isPassedOn: true,
+};
+
+/** In one line for a person. */
+export function judgeLoss(loss: Loss): How {
   const gone = goneRank(loss);
   const named = lostRank(loss, gone);
   const lost =
-    gone !== null && named?.how.includes(nameOf(constants.signals.SIGABRT)) === true
-      ? {
-          rank: gone,
-          how: 'was gone: another, which read or wrote its memory, was told that there is no such process',
-        }
+    gone !== null && named?.how.text.includes(nameOf(constants.signals.SIGABRT)) === true
+      ? { rank: gone, how: GONE }
       : named;
   if (lost !== null) {
     const host = lost.rank === null ? undefined : loss.members[lost.rank]?.host;
     const who = lost.rank === null ? 'a rank' : `rank ${lost.rank}`;
-    return `${who} of ${loss.ranks}${host === undefined ? '' : ` on ${host}`} ${lost.how}`;
+    const where = host === undefined ? '' : ` on ${host}`;
+    return { ...lost.how, text: `${who} of ${loss.ranks}${where} ${lost.how.text}` };
   }
-  const how = loss.signal === null ? `ended with exit code ${loss.code}` : `was ended by ${loss.signal}`;
+  const how = endOfLauncher(loss);
   const words = firstWords(loss.said);
-  return `the job of ${loss.ranks} ranks ${how}${words === '' ? '' : `: ${words}`}`;
+  return { ...how, text: `the job of ${loss.ranks} ranks ${how.text}${words === '' ? '' : `: ${words}`}` };
 }
+
+export const lossText = (loss: Loss): string => judgeLoss(loss).text;
 
 /** The same of ranks that had not found each other yet, with what is known to be behind it. */
 export function startLossText(loss: Loss): string {

@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { watchChild } from '../child-end.js';
 import { UserError } from '../errors.js';
 import { type Job, monotonic, type Order, type Report, SPOKEN } from '../inspection/job.js';
 import { type HostCpus, launchCommand, launcherKind, wordsOf } from '../mpi/choice.js';
@@ -15,10 +16,11 @@ import { programFile } from '../programs.js';
 import { changedEnvironment, NO_CERTIFICATES } from '../stacks/environment.js';
 import { timerMs } from '../timer.js';
 import type { Seconds } from '../units.js';
-import type { LaunchHooks } from './engine.js';
+import { DEADLINE, type LaunchHooks } from './engine.js';
 import { type LastHeard, notHeardSince } from './last-heard.js';
+import { leftText, watchHeirs } from './left-behind.js';
 import { GRACE } from './limit.js';
-import { lateText, lossText, startLossText, unreachableHost } from './mpi-loss.js';
+import { judgeLoss, type Loss, lateText, startLossText, unreachableHost } from './mpi-loss.js';
 import { onLines, reportIn, unreadable } from './reports.js';
 
 const WORKER = programFile('inspection/mpi-worker');
@@ -56,10 +58,16 @@ export interface Ranks {
   /** The next thing that rank 0 says beside progress; null: the job is over. */
   readonly next: () => Promise<Exclude<Report, { event: 'progress' }> | null>;
   readonly stop: () => void;
+  /** What ended them, once they are gone, and whether a signal that reaches the whole job explains it. */
+  readonly loss: () => ReturnType<typeof judgeLoss>;
   readonly lossText: () => string;
   /** Where they have not found each other within that time. */
   readonly lateText: (limit: Seconds) => string;
   readonly closed: Promise<void>;
+  /** What is there still although they are gone; null: nothing. */
+  left: string | null;
+  /** Of whoever waits for them: a deadline leaves no time for what does not end. */
+  signal: AbortSignal | null;
   onProgress: LaunchHooks['onProgress'];
 }
 
@@ -110,19 +118,19 @@ export async function started(child: ChildProcess): Promise<ChildProcess> {
   return child;
 }
 
-/** A launcher with what it has started here, where it leads a group of its own: whoever holds its output would be waited for. */
-function killAll(child: ChildProcess): void {
+/** A launcher's, with what it has started here, where it leads one. */
+function killGroup({ pid }: ChildProcess): void {
   try {
-    process.kill(-(child.pid ?? Number.NaN), 'SIGKILL');
+    process.kill(-(pid ?? Number.NaN), 'SIGKILL');
   } catch {
-    child.kill('SIGKILL');
+    // It leads none, or nobody is left.
   }
 }
 
 export function attend(of: MpiCase, child: ChildProcess): Ranks {
   let said = '';
   let over = false;
-  let end: { code: number | null; signal: NodeJS.Signals | null } = { code: null, signal: null };
+  let end: Pick<Loss, 'code' | 'signal'> = { code: null, signal: null };
   const waiting: Exclude<Report, { event: 'progress' }>[] = [];
   let wake: () => void = () => {};
   let unreachable: string | null = null;
@@ -154,21 +162,37 @@ export function attend(of: MpiCase, child: ChildProcess): Ranks {
   onLines(child.stderr, hear);
   // Writing to ranks that are already gone says nothing new: their end does.
   child.stdin?.on('error', () => {});
+  let finish = (): void => {};
   const closed = new Promise<void>((resolve) => {
-    const finish = (): void => {
+    finish = () => {
       over = true;
       wake();
       resolve();
     };
-    child.on('error', (error) => {
-      hear(error.message);
-      finish();
-    });
-    child.on('close', (code, signal) => {
-      end = { code, signal };
-      finish();
-    });
   });
+  child.on('error', (error) => {
+    hear(error.message);
+    // One that was started goes on without a signal that could not be sent.
+    if (child.pid === undefined) finish();
+  });
+  // Ranks that a launcher leaves behind would measure beside the next ones.
+  child.on('exit', () => killGroup(child));
+  const heirs = watchHeirs(child.pid ?? 0);
+  const watched = watchChild(
+    child,
+    (childEnd) => {
+      end = childEnd;
+      ranks.left = leftText(childEnd, child.pid, heirs);
+      finish();
+    },
+    { isOverdue: () => ranks.signal?.reason === DEADLINE, ending: heirs.ending },
+  );
+  const kill = (): void => {
+    if (over) return;
+    killGroup(child);
+    watched.kill();
+  };
+  const lossOf = (members: Loss['members']): Loss => ({ ...end, said, ranks: of.ranks, members });
   const ranks: Ranks = {
     of,
     world: null,
@@ -184,17 +208,19 @@ export function attend(of: MpiCase, child: ChildProcess): Ranks {
     },
     stop() {
       child.kill('SIGTERM');
-      setTimeout(() => over || killAll(child), KILL_AFTER_MS).unref();
+      setTimeout(kill, KILL_AFTER_MS).unref();
     },
+    loss: () => judgeLoss(lossOf(ranks.world?.members ?? [])),
     lossText() {
-      const { world } = ranks;
-      if (world !== null) return lossText({ ...end, said, ranks: of.ranks, members: world.members });
+      if (ranks.world !== null) return ranks.loss().text;
       return unreachable === null
-        ? startLossText({ ...end, said, ranks: of.ranks, members: [] })
+        ? startLossText(lossOf([]))
         : `the launcher cannot start all ranks: ${unreachable}`;
     },
     lateText: (limit) => lateText({ ranks: of.ranks, said }, limit),
     closed,
+    left: null,
+    signal: null,
     onProgress: () => {},
   };
   return ranks;

@@ -13,6 +13,7 @@ import { plural } from '../quantities/format.js';
 import type { Seconds } from '../units.js';
 import { DEADLINE, type Engine, type LaunchEnd, type LaunchHooks } from './engine.js';
 import { hungText, lastHeardText, notHeardSince } from './last-heard.js';
+import { withRemark } from './left-behind.js';
 import { GRACE, MOST_PATIENCE, makeLimit } from './limit.js';
 import { type Ended, fromDocument } from './local.js';
 import {
@@ -45,14 +46,11 @@ async function endOf(
     return { status: 'interrupted', reason: `did not stop when asked to, ${where}`, path: null };
   if (killedAt !== null)
     return { status: 'timed-out', reason: hungText(job, ranks.last, killedAt), path: null };
+  const { text, isPassedOn } = ranks.loss();
   // The same signal reached the launcher, as where a scheduler ends a whole control group, before the ranks could stop.
-  if (signal.aborted)
-    return {
-      status: 'interrupted',
-      reason: `ended before it could stop: ${ranks.lossText()}, ${where}`,
-      path: null,
-    };
-  return { status: 'crashed', reason: `${ranks.lossText()}, ${where}`, path: null };
+  if (signal.aborted && isPassedOn)
+    return { status: 'interrupted', reason: `ended before it could stop: ${text}, ${where}`, path: null };
+  return { status: 'crashed', reason: `${text}, ${where}`, path: null };
 }
 
 /** One inspection on ranks that have found each other. */
@@ -75,6 +73,7 @@ async function measureOn(ranks: Ranks, job: Job, { onProgress, signal }: LaunchH
     if (phase === 'measure') measuringSince ??= monotonic();
     onProgress(phase, taken);
   };
+  ranks.signal = signal;
   ranks.last = notHeardSince(monotonic());
   ranks.tell({ ...job, spent: monotonic() - job.launchedAt });
   if (signal.aborted) cancel();
@@ -140,6 +139,7 @@ export function makeMpiEngine(host: HostCpus): MpiEngine {
       return failed(`could not be started: ${messageOf(error)}`);
     }
     const ranks = attend(of, child);
+    ranks.signal = signal;
     const problem = await joined(ranks, signal);
     if (problem !== null) {
       // Its launcher may go on, with ranks that wait for one that has said why it cannot join.
@@ -147,7 +147,8 @@ export function makeMpiEngine(host: HostCpus): MpiEngine {
       const { why, how } = problem;
       if (within) gone = why;
       if (how === 'late') late.set(JSON.stringify(of), why);
-      return how === 'interrupted' ? { status: how, reason: why } : failed(why);
+      const status = how === 'interrupted' ? how : 'failed';
+      return { status, reason: withRemark(why, ranks.left) ?? why };
     }
     if (within) staying = ranks;
     return ranks;
@@ -172,7 +173,7 @@ export function makeMpiEngine(host: HostCpus): MpiEngine {
           gone = `the job's ranks are gone: ${end.reason}`;
           staying = null;
         }
-        return end;
+        return { ...end, reason: withRemark(end.reason, ranks.left) };
       };
       return { ...(await ended()), wall: monotonic() - job.launchedAt };
     },

@@ -186,7 +186,7 @@ export interface SuspectVerdict {
   readonly node: string;
   readonly verdict: PairVerdict;
   readonly first: MeasuredPair;
-  /** With a node that passed: of the second pass, or another one of the first in which it was slow. null: it was measured with none. */
+  /** With a node that passed: of the second pass, or, where that has none, another one of the first in which it was slow. null: it was measured with none. */
   readonly second: MeasuredPair | null;
 }
 
@@ -198,8 +198,9 @@ export interface PairsVerdict {
 }
 
 /**
- * Who is slow again with a good node is the culprit, with whichever of several. Of who was slow in several pairs of the first pass, one of
- * them with a good node, that pass says as much as two. The limits are those of the first pass: in the second most pairs may be slow.
+ * Who is slow again with a good node is the culprit, with whichever of several. Of who was not measured again and was slow in several pairs
+ * of the first pass, one of them with a good node, that pass says as much as two; it does not outweigh a second one. The limits are those
+ * of the first pass: in the second most pairs may be slow.
  * @throws UserError where the second pass measured something else
  */
 export function judgeSecondPass(first: FirstJudgement, second: readonly MeasuredPair[]): PairsVerdict {
@@ -210,14 +211,15 @@ export function judgeSecondPass(first: FirstJudgement, second: readonly Measured
   const nodes = [...new Set(slow.flatMap(({ pair }) => pair))].filter((node) => !passed.includes(node));
   const suspects = nodes.map((node): SuspectVerdict => {
     const own = slow.filter(({ pair }) => pair.includes(node));
-    const withGood = [...others, ...(own.length > 1 ? own : [])].filter(
-      ({ pair }) => pair.includes(node) && pair.some((other) => passed.includes(other)),
-    );
-    const again = withGood.find((one) => isSlow(one, limits));
-    const second = again ?? withGood[0] ?? null;
+    const withGood = (pairs: readonly MeasuredPair[]): readonly MeasuredPair[] =>
+      pairs.filter(({ pair }) => pair.includes(node) && pair.some((other) => passed.includes(other)));
+    const measuredAgain = withGood(others);
+    const told = measuredAgain.length > 0 || own.length === 1 ? measuredAgain : withGood(own);
+    const slowAgain = told.find((one) => isSlow(one, limits));
+    const second = slowAgain ?? told[0] ?? null;
     return {
       node,
-      verdict: second === null ? 'not measured' : again === undefined ? 'cleared' : 'culprit',
+      verdict: second === null ? 'not measured' : slowAgain === undefined ? 'cleared' : 'culprit',
       first: own.find((one) => one !== second) as MeasuredPair,
       second,
     };

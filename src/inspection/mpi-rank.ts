@@ -94,7 +94,8 @@ function ownCpus({ cores, world }: Rank, pin: boolean): OwnCpus {
 
 /**
  * Of rank 0: the CPUs that it can vouch for. Where its launcher has given ranks beside it others than its own, each of these has chosen
- * among its own, which nobody here knows: then it is that of its own thread alone.
+ * among its own, which nobody here knows: then it is that of its own thread alone. The world tells all ranks' CPUs together, so that
+ * others which are a part of rank 0's own, as by a rankfile, are not told apart from the same: those of their threads are guessed then.
  */
 export const cpusTold = (
   { cores, world }: Rank,

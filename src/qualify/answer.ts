@@ -25,6 +25,8 @@ export interface CachedVerdict {
   readonly judgedAgain?: readonly string[];
   /** Where it was written; it may be gone since, as where an epilog keeps that of a no only. */
   readonly record: string;
+  /** Whether nothing left it open but that others were at work; absent: an older pi-bench. */
+  readonly busy?: boolean;
   /** What it was held to beside the suite: `gpu=8`, `baseline=<sha256>` (of before `baseline`); absent: nothing, or an older pi-bench. */
   readonly held?: readonly string[];
   /** What of the node was looked at; absent: an older pi-bench. */
@@ -127,7 +129,7 @@ const sawAllCpus = ({ cpus, online }: Seen): boolean =>
   cpus !== null && online !== null && hasAll(cpusOf(cpus), cpusOf(online));
 
 /** Whether a later look saw all that the earlier one did. CPUs that are offline now nobody can look at. */
-function sawAsMuch(later: Seen | undefined, earlier: Seen | undefined): boolean {
+export function sawAsMuch(later: Seen | undefined, earlier: Seen | undefined): boolean {
   if (earlier === undefined) return true;
   if (later === undefined || !hasAll(later.gpus, earlier.gpus)) return false;
   if (earlier.cpus === null || sawAllCpus(later)) return true;
@@ -139,14 +141,25 @@ const isHeld = (held: readonly string[], one: string): boolean =>
   held.includes(one) || (one === 'baseline' && held.some((other) => other.startsWith('baseline=')));
 
 /** Whether all is checked that was: by the same suite, and of a tier by any higher one, which hold all that the lower ones check. */
-const checksAsMuch = (later: CachedVerdict, earlier: CachedVerdict): boolean =>
+export const checksAsMuch = (later: CachedVerdict, earlier: CachedVerdict): boolean =>
   earlier.tier === null || later.tier === null
     ? later.suite === earlier.suite && later.tier === earlier.tier
     : later.tier >= earlier.tier;
 
-/** What failed and could not be judged again, as without the node's earlier runs, may still be so. */
-const judgedWhatFailed = ({ judgedAgain = [] }: CachedVerdict, { failed = [] }: CachedVerdict): boolean =>
-  hasAll(judgedAgain, failed);
+/** Of what an earlier one was held to, what this one was not. */
+export const heldToLess = (later: CachedVerdict, earlier: CachedVerdict): readonly string[] =>
+  (earlier.held ?? []).filter((one) => !isHeld(later.held ?? [], one));
+
+/** What failed and could not be judged again, as without the node's earlier runs: it may still be so. */
+export const notJudgedAgain = (later: CachedVerdict, earlier: CachedVerdict): readonly string[] =>
+  (earlier.failed ?? []).filter((id) => later.judgedAgain?.includes(id) !== true);
+
+/** Whether one that looked later looked at all that an earlier one did, and came to an answer where that one had a no. */
+export const looksAsClosely = (later: CachedVerdict, earlier: CachedVerdict): boolean =>
+  !(later.outcome === 'inconclusive' && earlier.outcome === 'not-qualified') &&
+  heldToLess(later, earlier).length === 0 &&
+  sawAsMuch(later.saw, earlier.saw) &&
+  checksAsMuch(later, earlier);
 
 /**
  * What a suite says is settled anew by itself, and a tier also by any higher one. Who asks for less, without the counts or the very
@@ -154,11 +167,7 @@ const judgedWhatFailed = ({ judgedAgain = [] }: CachedVerdict, { failed = [] }: 
  * calls itself like a tier, nor a no whoever could not tell.
  */
 export const supersedes = (later: CachedVerdict, earlier: CachedVerdict): boolean =>
-  !(later.outcome === 'inconclusive' && earlier.outcome === 'not-qualified') &&
-  (earlier.held ?? []).every((one) => isHeld(later.held ?? [], one)) &&
-  sawAsMuch(later.saw, earlier.saw) &&
-  judgedWhatFailed(later, earlier) &&
-  checksAsMuch(later, earlier);
+  looksAsClosely(later, earlier) && notJudgedAgain(later, earlier).length === 0;
 
 const unknown = (why: string): Answer => ({ line: cut(`inconclusive: ${why}`), code: 2 });
 const RUN = 'run: pi-bench qualify';
@@ -169,13 +178,22 @@ function cpusText({ cpus, online }: Seen): string | null {
   return `${cpusOf(cpus).length} of ${cpusOf(online).length} CPUs`;
 }
 
+const gpusOf = ({ saw }: CachedVerdict): readonly string[] => saw?.gpus ?? [];
+
+/**
+ * How many GPUs this node is known to have: as many as one look saw at once, and of looks that are young enough all together, as those of
+ * jobs that each have some. Of older ones the addresses may be others by now, and the GPUs the same.
+ */
+const gpusKnown = (all: readonly CachedVerdict[], young: readonly CachedVerdict[]): number =>
+  Math.max(new Set(young.flatMap(gpusOf)).size, ...all.map((one) => gpusOf(one).length));
+
 /**
  * ` on 2 of 64 CPUs, 7 of 8 GPUs`; nothing where it was all of them, or nobody knows.
- * @param known GPUs that some verdict of this node saw
+ * @param known how many GPUs the node has
  */
-function partText(saw: Seen | undefined, known: ReadonlySet<string>): string {
+function partText(saw: Seen | undefined, known: number): string {
   if (saw === undefined) return '';
-  const gpus = saw.gpus.length < known.size ? `${saw.gpus.length} of ${known.size} GPUs` : null;
+  const gpus = saw.gpus.length < known ? `${saw.gpus.length} of ${known} GPUs` : null;
   const parts = [cpusText(saw), gpus].filter((text) => text !== null);
   return parts.length === 0 ? '' : ` on ${parts.join(', ')}`;
 }
@@ -211,9 +229,13 @@ export const TIERS = ['t0', 't1', 't2', 't3'] as const;
 const isAsThorough = ({ tier }: CachedVerdict, least: string | null): boolean =>
   least === null || (tier !== null && tier >= least);
 
-/** A quick look that could not tell, as while others worked here, says nothing of what is asked for. */
-const isBeside = ({ outcome, tier }: CachedVerdict, least: string | null): boolean =>
-  outcome === 'inconclusive' && least !== null && tier !== null && tier < least;
+/** Whether others at work left it open, and nothing else; older versions kept only what stood first in the way. */
+const isOpenByOthers = ({ outcome, why, busy = why?.endsWith(' busy') === true }: CachedVerdict): boolean =>
+  outcome === 'inconclusive' && busy;
+
+/** A quick look that could not tell as others worked here says nothing of what is asked for; that a GPU does not answer says much. */
+const isBeside = (one: CachedVerdict, least: string | null): boolean =>
+  isOpenByOthers(one) && least !== null && one.tier !== null && one.tier < least;
 
 /** Why a yes of what looked less closely than was asked for is none. */
 function notThorough(
@@ -238,7 +260,7 @@ const WORST: readonly CachedVerdict['outcome'][] = ['not-qualified', 'inconclusi
  * @param text of the file; null: there is none
  * @param maxAge seconds
  * @param now milliseconds since 1970
- * @param least tier that a yes has to be of, t1 or a higher one; of lower ones only a no counts. null: any, and suites of one's own
+ * @param least tier that a yes has to be of, t1 or a higher one; lower ones count only against it. null: any, and suites of one's own
  */
 export function answerOf(
   text: string | null,
@@ -271,7 +293,10 @@ export function answerOf(
   const [told = last] = current.toSorted(closestFirst);
   const { suite, why, saw } = told;
   const what = why ?? checksText(told);
-  const gpus = new Set(all.flatMap((one) => one.saw?.gpus ?? []));
+  const gpus = gpusKnown(
+    all,
+    all.filter((one) => age(one) <= maxAge),
+  );
   return {
     line: cut(
       `${outcome} ${suite} ${ageText(Math.max(0, age(told)))} ago${partText(saw, gpus)}: ${what}`.replaceAll(

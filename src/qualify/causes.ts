@@ -113,6 +113,10 @@ const CAUSES = {
     'triage',
     'look for the device with lspci (CPUs: lscpu -e; memory modules: dmidecode -t memory) and in dmesg; if it is not there, seat or replace it',
   ],
+  'other-setting': [
+    'config',
+    'set what is named (SMT, NUMA nodes per socket) as on the baseline’s nodes, or make a baseline of nodes like this one (pi-bench fleet baseline)',
+  ],
   'no-entry': [
     'config',
     'make a baseline from runs of this very suite (pi-bench fleet baseline), or name in the suite the parts that it has',
@@ -139,7 +143,7 @@ const CAUSES = {
   governor: ['config', 'echo performance | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor'],
   numa: [
     'triage',
-    'look at the memory modules of the NUMA node that has less, and at the cpuset of this process',
+    'look at the memory modules of the NUMA node that has less, and at the cpuset and the memory policy (numactl, the job’s binding) of this process',
   ],
   swapped: ['monitor', 'memory was short: free it, then sudo swapoff -a && sudo swapon -a'],
 } as const satisfies Readonly<Record<string, readonly [Severity, string]>>;

@@ -77,6 +77,25 @@ export const namedParts = (one: SuiteCheck): readonly string[] | null =>
 const checkKey = (one: SuiteCheck): string => canonicalJson([one.check, 'parts' in one ? one.parts : null]);
 const entryKey = ({ part, flags }: SuiteEntry): string => canonicalJson([part, flags.device ?? 'cpu']);
 
+/**
+ * The checks of a suite that is extended, without what the file that extends it says anew: of a part that it names its own limit holds,
+ * whatever parts that one named beside it; and one that is for some models only gives way also to a check for all that no other names.
+ */
+function withoutSaidAnew(base: readonly SuiteCheck[], own: readonly SuiteCheck[]): readonly SuiteCheck[] {
+  const same = new Set(own.map(checkKey));
+  return base.flatMap((one): readonly SuiteCheck[] => {
+    const parts = namedParts(one);
+    // The very same parts: that one takes its place.
+    if (parts === null || same.has(checkKey(one))) return [one];
+    const ofKind = own.filter(({ check }) => check === one.check);
+    if ('models' in one && one.models !== undefined && ofKind.some((other) => namedParts(other) === null))
+      return [];
+    const anew = ofKind.flatMap((other) => namedParts(other) ?? []);
+    const left = parts.filter((part) => !anew.includes(part));
+    return left.length === 0 ? [] : [{ ...one, parts: left } as SuiteCheck];
+  });
+}
+
 function checkParts(
   suite: Suite,
   name: string,
@@ -203,7 +222,7 @@ function readSuite(content: string, name: string, shipped: (tier: Tier) => strin
     seed: campaign?.seed ?? base?.seed ?? null,
     labels: { ...base?.labels, ...campaign?.labels },
     entries: replacing(base?.entries ?? [], entries, entryKey),
-    checks: replacing(base?.checks ?? [], data.checks, checkKey),
+    checks: replacing(withoutSaidAnew(base?.checks ?? [], data.checks), data.checks, checkKey),
   };
   checkParts(suite, name, (i) => lineOf(['checks', i]), data.checks);
   return suite;

@@ -128,7 +128,7 @@ function checkOf(judgements: readonly JudgedCheck[], interrupted: boolean): Qual
   // What could be judged once stays required, whatever kept another attempt from being judged. A check that the suite does not have
   // qualifies nothing where it holds.
   const possible = judgements.some((one) => one.judgement.possible);
-  const counts = check.implied === true ? !settled(verdict) : possible;
+  const counts = possible && !(check.implied === true && settled(verdict));
   return {
     id,
     kind,

@@ -7,7 +7,7 @@ import { askedStack } from './batch-names.js';
 function sentence({ why, launches }: Recommendation): string {
   const targets = launches.map(
     ({ target, launches: count }) =>
-      `${plural(count, 'launch', 'launches')}${count === MOST_OF_HALVES ? ' or more' : ''} for ±${formatShare(target)}`,
+      `${plural(count, 'launch', 'launches')}${count >= MOST_OF_HALVES ? ' or more' : ''} for ±${formatShare(target)}`,
   );
   return targets.length === 0 ? why : `${why}; with these, ${targets.join(', ')}`;
 }

@@ -68,7 +68,7 @@ function observationOf(
     threads: document.ranks?.here ?? findIndicator(document.case.indicator).threads(document.case.parameters),
     pinned: isPinned(document),
     callsPerSample: document.callsPerSample,
-    ...(document.overlap === undefined ? {} : { shortestPart: shortestPart(document.overlap) }),
+    ...partOf(document),
     clockOverhead: document.clock.overhead,
     clockResolution: document.clock.resolution,
     steady: document.warmup.steady,
@@ -81,6 +81,14 @@ function observationOf(
     onGpu: isGpu(document.device),
     ...linkOf(document),
   };
+}
+
+/** As the addon names it, whoever reads it; a device's events have another name. */
+const HOST_CLOCK = 'monotonic';
+
+function partOf({ overlap, clock }: InspectionDocument): Pick<Observation, 'shortestPart'> {
+  if (overlap === undefined) return {};
+  return { shortestPart: shortestPart(overlap, clock.name.startsWith(HOST_CLOCK)) };
 }
 
 /** A copy to another GPU goes over PCIe where no NVLink connects the two, or where the driver brings it by way of the host. */

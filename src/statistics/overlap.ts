@@ -79,11 +79,18 @@ const IN_WORDS: Readonly<Record<PartName, string>> = {
   communicateBeside: 'the collective beside the product',
 };
 
-/** Of the times that the shares are of, each of one call: the shortest, and what it is of. */
+/** The product is timed by the host, also where a device times the collective. */
+const OF_COLLECTIVE: readonly PartName[] = ['communicate', 'communicateBeside'];
+
+/**
+ * Of the times that the shares are of, each of one call, and that the clock of the document has timed: the shortest, and what it is of.
+ * @param isHostClock whether that clock is the host's, which times all of them; of a device's clock how good the host's is nobody has said
+ */
 export const shortestPart = (
   times: Readonly<Record<PartName, Seconds>>,
+  isHostClock: boolean,
 ): { readonly what: string; readonly seconds: Seconds } =>
-  (Object.keys(IN_WORDS) as PartName[])
+  (isHostClock ? (Object.keys(IN_WORDS) as PartName[]) : OF_COLLECTIVE)
     .map((part) => ({ what: IN_WORDS[part], seconds: times[part] }))
     .reduce((least, part) => (part.seconds < least.seconds ? part : least));
 

@@ -160,7 +160,10 @@ export interface MeasuredLaunches {
 
 /** From here on the half-width is that of a large sample. */
 const MANY = 2000;
-/** The most that a plan asks for where about half of the launches are far off, so that no number is known to reach the target: as many or more. */
+/**
+ * What a plan asks for, or one more than were measured, where about half of the launches are far off, so that no number is known to reach
+ * the target: as many or more. From here on a plan is a guess anyhow, and read as such.
+ */
 export const MOST_OF_HALVES = 1000;
 /** Standard error of a median over that of a mean, normal data: sqrt(pi / 2). */
 const OF_MEDIAN = Math.sqrt(Math.PI / 2);

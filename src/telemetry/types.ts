@@ -105,7 +105,7 @@ export interface Observation {
   /** True when each thread is bound to its own CPU. */
   readonly pinned: boolean;
   readonly callsPerSample: number;
-  /** Of calls whose parts are timed, too: the median of the part that is the shortest, and what it is of; absent: of others. */
+  /** Of calls whose parts are timed, too: the median of the shortest part that the same clock timed, and what it is of; absent: of others. */
   readonly shortestPart?: { readonly what: string; readonly seconds: Seconds };
   readonly clockOverhead: Seconds;
   readonly clockResolution: Seconds;

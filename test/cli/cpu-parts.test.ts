@@ -1,7 +1,7 @@
 /** What runs on a part of the CPU: with its CPUs, its share of a quota, its memory. */
 import { describe, expect, it } from 'vitest';
 import { batchesHere, notMeasured } from '../../src/cli/qualification/batches-here.js';
-import { shippedSuite } from '../../src/cli/qualification/suites.js';
+import { shippedSuite, suiteFrom } from '../../src/cli/qualification/suites.js';
 import { sweptBatches } from '../../src/cli/swept-batches.js';
 import { cpuParts, leftOutText } from '../../src/devices/cpu-parts.js';
 import { machineOn } from '../../src/devices/machine-on-part.js';
@@ -96,8 +96,39 @@ describe('a NUMA node whose threads would have the memory of another', () => {
     const none = twoNodes({ memoryPolicy: 'interleave:0-1' });
     expect(parts(none)).toEqual([]);
     expect(notMeasured(suite, none)).toContainEqual(
-      expect.stringMatching(/^numa: no NUMA node has both CPUs and memory/),
+      expect.stringMatching(
+        /^numa: of no NUMA node the threads would have its own memory: it is taken by the policy interleave:0-1, [^;]*$/,
+      ),
     );
+  });
+
+  it('is left out of a suite that names it, and its other checks say what is wrong with the node', () => {
+    const suite = suiteFrom(
+      `name: site
+campaign:
+  measure:
+    - { indicator: memory, parameters: { operation: triad, bytes: 64MiB, stores: streaming }, devices: "numa:0,numa:1", labels: { part: nodes } }
+    - { indicator: memory, parameters: { operation: copy, bytes: 64MiB, stores: streaming }, devices: "numa:0", labels: { part: first } }
+checks: [{ check: numa }, { check: complete }]
+`,
+      'site.yaml',
+    );
+    expect(batchesHere(suite, farNode()).map(({ device }) => device)).toEqual(['numa:1']);
+    const why = 'the threads of numa:0 would have memory of other nodes: it has none of its own';
+    expect(notMeasured(suite, farNode())).toEqual([
+      `nodes leaves out numa:0: ${why}`,
+      `first leaves out numa:0: ${why}`,
+    ]);
+    expect(batchesHere(suite, twoNodes())).toHaveLength(3);
+  });
+
+  it('is none where a policy prefers it with others, as the kernel begins with the thread’s own', () => {
+    const preferring = (nodes: string) => twoNodes({ memoryPolicy: `prefer (many):${nodes}` });
+    expect(placedOn('numa:all', preferring('0-1'))).toEqual([
+      ['numa:0', 4],
+      ['numa:1', 4],
+    ]);
+    expect(() => placedOn('numa:0', preferring('1'))).toThrow(/by the policy prefer \(many\):1/);
   });
 
   it('is none where a policy takes memory from that node alone', () => {

@@ -110,8 +110,8 @@ describe('one that was come to before', () => {
   const newer = () =>
     withQualification(partsRecord([]), { ...qualification, endedAt: '2026-01-03T00:00:00.000Z' });
 
-  /** What it is to go to, and what became of it. @param machine on which it is delivered again */
-  const again = (machine: MachineDescription, before: PiBenchRecord | null = null) =>
+  /** What it is to go to, and what became of it. @param machine on which it is delivered again; @param there of which it is */
+  const again = (machine: MachineDescription, before: PiBenchRecord | null = null, there = here) =>
     withFolder(async (folder) => {
       vi.stubEnv('XDG_STATE_HOME', join(folder, 'state'));
       if (before !== null) await keepVerdict(before as Judged, '/newer');
@@ -124,7 +124,7 @@ describe('one that was come to before', () => {
       const { port } = server.address() as AddressInfo;
       const [own, elsewhere] = [join(folder, 'campaign'), join(folder, 'verdict.prom')];
       mkdirSync(own);
-      const judged = { ...record, machine: here } as unknown as Judged;
+      const judged = { ...record, machine: there } as unknown as Judged;
       const told = await heard(() =>
         deliverAgain(judged, join(own, RECORD), machine, {
           json: false,
@@ -169,5 +169,16 @@ describe('one that was come to before', () => {
     expect(came).toEqual({ code: 0, pushed: 0, kept: [], formatted: [true, false] });
     expect(printed).toMatch(/^QUALIFIED/);
     expect(said).toMatch(/this is not the machine that it is of/);
+  });
+
+  it('is no clean yes where it may be of this machine and nobody else gets it', async () => {
+    const contained = (bootIdHash: string): MachineDescription => ({
+      ...here,
+      virtualisation: { ...here.virtualisation, container: 'docker' },
+      os: { ...here.os, bootIdHash },
+    });
+    const { said, ...came } = await again(contained('second'), null, contained('first'));
+    expect(came).toMatchObject({ code: 2, pushed: 0, kept: [], formatted: [true, false] });
+    expect(said).toMatch(/nobody can tell whether this is still the machine that it is of/);
   });
 });

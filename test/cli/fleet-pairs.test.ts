@@ -165,6 +165,39 @@ describe('fleet pairs', () => {
       expect(process.exitCode).toBe(1);
     }));
 
+  /** Of a first pass in which x was slow with every node that passed. */
+  const namesNobody = async (first: readonly string[]): Promise<void> => {
+    const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    await fleetPairsCommand.handler({ _: [], $0: '', seed: '1', margin: '10%', first });
+    const text = said.mock.calls.map(([line]) => String(line)).join('');
+    expect(text).toMatch(/slow with every node that passed: x\n/);
+    expect(text).not.toContain('culprit');
+    expect(process.exitCode).toBe(2);
+  };
+
+  it('names no culprit, and ends with 2, where fewer than three pairs have a rate', () =>
+    withFolder(async (folder) => {
+      const file = join(folder, 'first.jsonl');
+      const rates = { xa: 1, xb: null, ab: 10 };
+      const lines = Object.entries(rates).map(
+        ([pair, rate]) => `${JSON.stringify({ pair: [...pair], rate })}\n`,
+      );
+      writeFileSync(file, lines.join(''));
+      await namesNobody([file]);
+    }));
+
+  it('names no culprit, and ends with 2, where a pair was not measured to its end', () =>
+    withFolder(async (folder) => {
+      const cut = { seconds: 1e-6, status: 'interrupted' } as const;
+      const pairsOf = { xa: 1e-3, xb: 1e-3, ab: 1e-6, cd: 1e-6, xc: 1e-3, xd: 1e-3, ac: 1e-6, bd: 1e-6 };
+      const records = Object.entries(pairsOf).map(([pair, seconds]) => {
+        const launches = pair === 'bd' ? [seconds, cut] : [seconds, seconds];
+        const labels = { pair: [...pair].join(' ') };
+        return writeRecord(join(folder, pair), recordOf({ batches: [{ launches, labels }] }));
+      });
+      await namesNobody(records);
+    }));
+
   it('ends with 2 where others are left to be measured beside who was slow with every node that passed', () =>
     withFolder(async (folder) => {
       const file = everyPair(folder, ['a', 'b', 'c', 'd', 'e'], ['a']);

@@ -189,6 +189,13 @@ describe('the epilog', () => {
   });
 });
 
+it('the epilog looks at the GPUs of the node, whichever Slurm says are the job’s', () => {
+  const told = join(folder, 'epilog-devices');
+  const program = executable('pi-bench-devices', `echo "\${CUDA_VISIBLE_DEVICES-all}" >'${told}'`, 'exit 2');
+  run('slurm/epilog.sh', { PI_BENCH: program, PI_BENCH_OUT: folder, CUDA_VISIBLE_DEVICES: '1' });
+  expect(readFileSync(told, 'utf8')).toBe('all\n');
+});
+
 describe('the job that qualifies a node', () => {
   const script = join(RECIPES, 'slurm/qualify.sbatch');
   const job = (cwd: string, piBench: string, node: string, ...args: readonly string[]) =>

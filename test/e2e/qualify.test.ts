@@ -265,6 +265,16 @@ describe('pi-bench qualify', () => {
       await gateway.ended;
     }));
 
+  it('is not put on stdout twice by resume, as nor by qualify', () =>
+    withFolder(async (folder) => {
+      writeFileSync(join(folder, 'look.yaml'), 'name: look\nchecks:\n  - { check: swap }\n');
+      await run(folder, 'qualify', '--suite', 'look.yaml', '--quiet', '--format', 'json=-');
+      const own = campaignFolder(join(folder, 'results'));
+      const { code, stdout, stderr } = await run(folder, 'resume', own, '--json');
+      expect([code, stdout]).toEqual([64, '']);
+      expect(stderr).toMatch(/--json is the record on stdout, and --format sends something else there, too/);
+    }));
+
   it('is gone on with as what it is, also where a flag with its value stood before the command', () =>
     withFolder(async (folder) => {
       writeFileSync(join(folder, 'look.yaml'), 'name: look\nchecks:\n  - { check: swap }\n');

@@ -90,6 +90,16 @@ describe('a launch that has said its last word', () => {
     process.kill(Number(pid), 'SIGKILL');
   });
 
+  it('names no more than a few of those that it has left behind', async () => {
+    const sleeps = `for (let i = 0; i < 5; i++) { const { pid } = require('node:child_process').spawn('sleep', ['1000'], { detached: true, stdio: ['ignore', 'ignore', 2, 3] }); writeSync(2, pid + '\\n'); }`;
+    const heard: string[] = [];
+    const end = await launchOf(`${sleeps} ${says} process.exit(0);`, undefined, undefined, (text) =>
+      heard.push(text),
+    );
+    for (const pid of heard.join('').trim().split('\n')) process.kill(Number(pid), 'SIGKILL');
+    expect(end.reason).toMatch(/: (sleep \(pid \d+\), ){2}sleep \(pid \d+\) and 2 more$/);
+  });
+
   it('and does not end is killed soon, and counts', async () => {
     const end = await launchOf(`${says} setInterval(() => {}, 1000);`);
     expect(end).toMatchObject({

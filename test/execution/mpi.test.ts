@@ -1,9 +1,11 @@
 /** Ranks whose launcher does not do what launchers do: it waits, as in a queue, is not started, is ended by others, or goes on. */
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DEADLINE } from '../../src/execution/engine.js';
 import { makeMpiEngine } from '../../src/execution/mpi.js';
 import { type Report, SPOKEN } from '../../src/inspection/job.js';
+import { readLocalFile } from '../../src/machine/local-files.js';
 import { PATIENT, waitingLauncher } from '../support/mpi.js';
 import { until, withFolder } from '../support/pi-bench.js';
 import { jobOf, TOO_BIG } from './support.js';
@@ -69,16 +71,69 @@ describe('ranks', () => {
       );
     }));
 
+  const members = [0, 1].map((process) => ({ host: 'n1', process }));
+  const world = { rank: 0, size: 2, library: 'Open MPI 4.1.4', hosts: 1, members, cpus: [0] };
+  /** What ranks do until they measure. */
+  const begin = [
+    says({ event: 'joined', world }),
+    'read job',
+    says({ event: 'progress', phase: 'warm-up', taken: 0 }),
+  ];
+
+  it.each([
+    ['that a rank crashed', 'process rank 1 with PID 0 on node n1 exited on signal 11.', 1, 'crashed'],
+    ['that a rank was killed', 'process rank 1 with PID 0 on node n1 exited on signal 9.', 1, 'crashed'],
+    [
+      'that a rank was told to end',
+      'process rank 1 with PID 0 on node n1 exited on signal 15.',
+      1,
+      'interrupted',
+    ],
+    ['nothing, by a code of its own', '', 1, 'interrupted'],
+    ['nothing, by the code of a crash below it', '', 139, 'crashed'],
+    ['nothing, by the code of a signal to all', '', 143, 'interrupted'],
+  ])('whose launcher ends after a signal and says %s', (_, words, code, status) =>
+    withFolder(async (folder) => {
+      const { launcher } = waitingLauncher(
+        folder,
+        ...begin,
+        'read cancel',
+        `echo '${words}' >&2`,
+        `exit ${code}`,
+      );
+      const stop = new AbortController();
+      const onProgress = () => stop.abort();
+      const launched = makeMpiEngine(HOST).launch(jobBy(launcher), { onProgress, signal: stop.signal });
+      expect(await launched).toMatchObject({ status, path: null });
+    }));
+
+  it('whose launcher has ended are waited for no longer, whatever has its output, and that is named', () =>
+    withFolder(async (folder) => {
+      const failed = says({ event: 'failed', status: 'failed', message: 'no such library' });
+      const note = join(folder, 'left');
+      // Once it has a session of its own: before, it is of the launcher's group and ends with it.
+      const leaves = [
+        `setsid sh -c 'echo $$ >"${note}"; exec sleep 1000' &`,
+        `while [ ! -s "${note}" ]; do sleep 0.05; done`,
+        `sleep 1000 & echo $! >>"${note}"`,
+      ];
+      const { launcher } = waitingLauncher(folder, ...leaves, failed, 'exit 1');
+      const end = await makeMpiEngine(HOST).launch(jobBy(launcher), HOOKS);
+      const [apart = 0, within = 0] = readFileSync(note, 'utf8').trim().split('\n').map(Number);
+      process.kill(apart, 'SIGKILL');
+      expect(end).toMatchObject({
+        status: 'failed',
+        reason: `no such library; what it started is there still, beside the launches after it: sleep (pid ${apart})`,
+      });
+      expect(end.wall).toBeLessThan(10);
+      // Of its own group it was ended with it.
+      const isRunning = () => readLocalFile(`/proc/${within}/stat`)?.includes(') Z ') === false;
+      expect(isRunning()).toBe(false);
+    }));
+
   it('whose launcher a scheduler ends with the campaign are interrupted', () =>
     withFolder(async (folder) => {
-      const members = [0, 1].map((process) => ({ host: 'n1', process }));
-      const world = { rank: 0, size: 2, library: 'Open MPI 4.1.4', hosts: 1, members, cpus: [0] };
-      const { launcher, pid } = waitingLauncher(
-        folder,
-        says({ event: 'joined', world }),
-        'read job',
-        says({ event: 'progress', phase: 'warm-up', taken: 0 }),
-      );
+      const { launcher, pid } = waitingLauncher(folder, ...begin);
       const stop = new AbortController();
       let phase = '';
       const launched = makeMpiEngine(HOST).launch(jobBy(launcher), {

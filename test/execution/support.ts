@@ -32,10 +32,14 @@ export const startProgram = (program: string) =>
     { stdio: ['pipe', 'ignore', 'pipe', 'pipe'] },
   );
 
-const standbyOf = (program: string): Standby => ({
+const standbyOf = (program: string, onStderr: (text: string) => void): Standby => ({
   prepare() {},
   dismiss() {},
-  take: () => startProgram(program),
+  take() {
+    const child = startProgram(program);
+    child.stderr?.on('data', (text) => onStderr(String(text)));
+    return child;
+  },
 });
 
 /** How a launch ends whose worker is that program; it has longer than a test may take. */
@@ -43,8 +47,9 @@ export const launchOf = (
   program: string,
   oomKills?: Parameters<typeof makeLocalEngine>[1],
   signal = new AbortController().signal,
+  onStderr: (text: string) => void = () => {},
 ): Promise<LaunchEnd> =>
-  makeLocalEngine(standbyOf(program), oomKills).launch(jobOf({ timeout: 600 }), {
+  makeLocalEngine(standbyOf(program, onStderr), oomKills).launch(jobOf({ timeout: 600 }), {
     onProgress: () => {},
     signal,
   });

@@ -175,6 +175,18 @@ describe('the pairing test', () => {
     expect(more).toHaveLength(1);
   });
 
+  it('clears such a one by a second pass in which it was good, whose slow pair was the doing of its other node', () => {
+    const pairs = (rates: Readonly<Record<string, number>>): MeasuredPair[] =>
+      Object.entries(rates).map(([[a = '', b = ''], rate]) => ({ pair: [a, b], rates: { '': rate } }));
+    const judged = judgePairs(pairs({ xy: 1, xa: 1, yc: 1, ab: 10, cd: 10, ef: 10, gh: 10 }), 0.1);
+    const verdict = judgeSecondPass(judged, pairs({ xe: 10, xg: 10, yf: 1 }));
+    expect(verdict.suspects.map(({ node, verdict: is, second }) => [node, is, second?.pair])).toEqual([
+      ['x', 'cleared', ['x', 'e']],
+      ['y', 'culprit', ['y', 'f']],
+    ]);
+    expect(verdict.between).toEqual([['x', 'a']]);
+  });
+
   it('says of such a one with whom it was slow', () => {
     const rate = (one: number) => ({ '': one });
     const all: MeasuredPair[] = (['ab', 'ac', 'bc'] as const).map((both) => ({

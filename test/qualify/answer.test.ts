@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hasNewerVerdict, keepVerdict, verdictLock } from '../../src/cli/qualification/outputs.js';
+import { keepVerdict, newerVerdict, verdictLock } from '../../src/cli/qualification/outputs.js';
 import { parseAge, verdict } from '../../src/cli/verdict.js';
 import {
   answerOf,
@@ -109,6 +109,11 @@ describe('the cached verdict', () => {
     expect(asked(open).line).toBe(
       'inconclusive: no verdict of t1 or above yet; run: pi-bench qualify --tier t1',
     );
+    expect(asked({}, { ...open, why: 'load busy', busy: true }).code).toBe(0);
+    // That a GPU does not answer is no matter of who else works here; nor is all else that stands behind that.
+    const lost = 'inconclusive t0 60 min ago: driver driver-fault';
+    expect(asked({}, { ...open, why: 'driver driver-fault' })).toEqual({ code: 2, line: lost });
+    expect(asked({}, { ...open, busy: false }).code).toBe(2);
     // Of a suite of one's own nobody knows how thorough it is.
     expect(asked({}, { ...open, suite: 'site', tier: null }).code).toBe(2);
     expect(asked({}, { ...open, suite: 't1', tier: 't1' }).code).toBe(2);
@@ -220,6 +225,21 @@ describe('the cached verdict', () => {
     expect(answer(file(before, { ...now, ...gpus(8) })).line).toBe('qualified t1 60 min ago: 80 checks');
     expect(answer(file(before, { ...now, saw: { ...gpus(7).saw, cpus: '0' } })).line).toBe(
       'qualified t1 60 min ago on 1 of 64 CPUs, 7 of 8 GPUs: 80 checks',
+    );
+  });
+
+  it('knows no more GPUs than there were at once, where those of old had other addresses', () => {
+    const gpus = (...names: readonly string[]) => saw('0-63', names);
+    const old = { at: '2026-11-19T10:00:00Z', ...gpus('a', 'b') } as const;
+    expect(answer(file(old, { ...later, ...gpus('c', 'd') })).line).toBe(
+      'qualified t1 60 min ago: 24 checks',
+    );
+    expect(answer(file(old, { ...later, ...gpus('c') })).line).toBe(
+      'qualified t1 60 min ago on 1 of 2 GPUs: 24 checks',
+    );
+    // Jobs that each have some of them.
+    expect(answer(file(gpus('a', 'b'), { ...later, ...gpus('c', 'd') })).line).toBe(
+      'qualified t1 60 min ago on 2 of 4 GPUs: 24 checks',
     );
   });
 
@@ -368,8 +388,81 @@ describe('where answers are kept', () => {
       const early = { ...old, qualification: { ...old.qualification, endedAt: '2026-01-01T00:00:00.000Z' } };
       await keepVerdict(recent, '/recent', env);
       await keepVerdict(early, '/early', env);
-      expect([early, recent].map((record) => hasNewerVerdict(record, env))).toEqual([true, false]);
+      expect([early, recent].map((record) => newerVerdict(record, '/r', env)?.suite ?? null)).toEqual([
+        't1',
+        null,
+      ]);
       expect(parseVerdicts(readVerdicts(null, env), hostname())).toMatchObject([{ record: '/recent' }]);
+    }));
+
+  /** Of an hour of that day. */
+  const keepAt = (
+    env: NodeJS.ProcessEnv,
+    hour: number,
+    tier: string,
+    outcome: CachedVerdict['outcome'],
+    verdicts: Readonly<Record<string, string>> = {},
+    expected: Readonly<Record<string, number>> = {},
+  ) => {
+    const record = judged(tier, tier, outcome);
+    const checks = Object.entries(verdicts).map(([id, verdict]) => ({
+      id,
+      verdict,
+      required: verdict !== 'skipped',
+      cause: verdict === 'inconclusive' ? 'busy' : null,
+    }));
+    const endedAt = `2026-11-21T${String(hour).padStart(2, '0')}:00:00.000Z`;
+    const qualification = { ...record.qualification, checks, endedAt, expected };
+    return keepVerdict({ ...record, qualification } as unknown as Judged, '/r', env);
+  };
+  const outcomes = (env: NodeJS.ProcessEnv) =>
+    parseVerdicts(readVerdicts(null, env), hostname()).map(({ suite, outcome }) => `${suite} ${outcome}`);
+
+  it('has no older verdict beside a newer one of a higher tier that looked at as much', () =>
+    withFolder(async (folder) => {
+      const env = { XDG_STATE_HOME: folder };
+      await keepAt(env, 8, 't2', 'not-qualified', { ecc: 'fail' });
+      await keepAt(env, 10, 't3', 'qualified', { ecc: 'pass' });
+      await keepAt(env, 11, 't3', 'qualified', { ecc: 'pass' });
+      await keepAt(env, 8, 't2', 'not-qualified', { ecc: 'fail' });
+      expect(outcomes(env)).toEqual(['t3 qualified']);
+      // Of one that was held to more, or that a later one could not answer, it is not known otherwise.
+      await keepAt(env, 9, 't2', 'not-qualified', { counts: 'fail' }, { gpu: 8 });
+      expect(outcomes(env)).toEqual(['t3 qualified', 't2 not-qualified']);
+    }));
+
+  it('has the newer "no" also where an older yes of a higher tier comes late', () =>
+    withFolder(async (folder) => {
+      const env = { XDG_STATE_HOME: folder };
+      await keepAt(env, 10, 't2', 'not-qualified', { ecc: 'fail' });
+      expect(await keepAt(env, 8, 't3', 'qualified', { ecc: 'pass' })).toEqual([]);
+      expect(outcomes(env)).toEqual(['t2 not-qualified', 't3 qualified']);
+    }));
+
+  it('has whether others at work alone left it open', () =>
+    withFolder(async (folder) => {
+      const env = { XDG_STATE_HOME: folder };
+      const busy = () => parseVerdicts(readVerdicts(null, env), hostname()).map((one) => one.busy);
+      await keepAt(env, 8, 't0', 'inconclusive', { load: 'inconclusive', quota: 'pass' });
+      expect(busy()).toEqual([true]);
+      await keepAt(env, 9, 't0', 'inconclusive', { load: 'inconclusive', driver: 'skipped' });
+      expect(busy()).toEqual([true]);
+      await keepAt(env, 10, 't0', 'qualified', { load: 'pass' });
+      expect(busy()).toEqual([false]);
+    }));
+
+  it('tells why a "no" stands that a run of as much did not settle', () =>
+    withFolder(async (folder) => {
+      const env = { XDG_STATE_HOME: folder };
+      await keepAt(env, 8, 't1', 'not-qualified', { quota: 'fail' }, { gpu: 8 });
+      expect(await keepAt(env, 9, 't0', 'qualified', { load: 'pass' })).toEqual([]);
+      const [said, ...others] = await keepAt(env, 10, 't1', 'qualified', { quota: 'skipped', load: 'pass' });
+      expect(others).toEqual([]);
+      expect(said).toMatch(
+        /^the "no" of t1 of 2026-11-21T08.*\(quota\) stands for pi-bench verdict, as this run was not held to gpu=8 and did not judge quota: .*verdict-/,
+      );
+      expect(await keepAt(env, 11, 't1', 'qualified', { quota: 'pass' }, { gpu: 8 })).toEqual([]);
+      expect(outcomes(env)).toEqual(['t1 qualified']);
     }));
 
   it('has how many checks said something, and why a suite that requires none qualifies nobody', () =>

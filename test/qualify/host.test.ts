@@ -118,6 +118,22 @@ describe('the machine before anything is measured', () => {
     expect([judged.verdict, judged.cause?.name ?? null]).toEqual([verdict, cause]);
   });
 
+  it('leaves open what a policy hides that binds this process to some NUMA nodes, and names it', () => {
+    const bound = (allowedNodes: string, memoryPolicy: string, ...gib: readonly number[]) => {
+      const nodes = nodesOf(allowedNodes, ...gib);
+      const machine = { ...machineOf(), ...nodes, limits: { ...nodes.limits, memoryPolicy } };
+      return judgement({ check: 'numa' }, contextOf(null, { machine }));
+    };
+    expect(bound('0', 'bind:0', 8, 8)).toMatchObject({
+      verdict: 'inconclusive',
+      reason: expect.stringContaining('the policy bind:0'),
+      cause: { action: expect.stringContaining('numactl') },
+    });
+    expect(bound('0', 'bind:0', 8, 6).verdict).toBe('fail');
+    // It is a cpuset that takes the other one.
+    expect(bound('0', 'bind:0-1', 8, 8).verdict).toBe('fail');
+  });
+
   it('fails where something that is expected is missing', () => {
     const expected = (counts: Record<string, number>) =>
       judgement({ check: 'counts' }, contextOf(null, { expected: counts }));

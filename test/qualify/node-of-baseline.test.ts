@@ -88,6 +88,18 @@ describe('a node with fewer CPUs than those of the baseline', () => {
   });
 });
 
+it('a node with more than those of the baseline lacks no device: it is set otherwise', () => {
+  const off = withCpus({ threads: 2, cores: 2 });
+  const on = withCpus({ threads: 4, cores: 2 });
+  const [judgement] = ofNode(held(baselineAs(off), on));
+  expect(judgement).toMatchObject({
+    verdict: 'inconclusive',
+    cause: { name: 'other-setting', severity: 'config' },
+  });
+  expect(judgement?.reason).toMatch(/^cpus 4, limit = 2 /);
+  expect(judgement?.reason).not.toContain('gone');
+});
+
 describe('a node with a GPU of another power limit', () => {
   const baseline = baselineAs(gpus(...ALL));
   const outcome = (machine: MachineDescription) => {

@@ -372,6 +372,21 @@ ${checks}`,
     expect(outcomeOf(judged(suite, same))).toBe('qualified');
   });
 
+  it('leaves a lost launch to the checks that it has, and open what was measured and not looked at', () => {
+    const only = (part: string, but: (batch: RecordBatch) => RecordBatch) => (batch: RecordBatch) =>
+      batch.asked.labels?.part === part ? but(batch) : batch;
+    const unchecked = (batch: RecordBatch): RecordBatch => ({
+      ...batch,
+      inspections: batch.inspections.map((launch) => ({ ...launch, verification: null })),
+    });
+    const suite = own(
+      '  - { check: stability, parts: [a], p05AtLeast: 0.1 }\n  - { check: complete, level: warn }\n',
+    );
+    expect(outcomeOf(judged(suite, only('b', unseen)))).toBe('qualified');
+    expect(outcomeOf(judged(suite, only('b', unchecked)))).toBe('inconclusive');
+    expect(outcomeOf(judged(suite, wrong))).toBe('not-qualified');
+  });
+
   it('qualifies no node either by what it does not say', () => {
     expect(outcomeOf(judged(own('  - { check: floor, medianAtLeast: 0.9 }\n'), same))).toBe('inconclusive');
   });

@@ -88,6 +88,55 @@ describe('a suite of one’s own', () => {
     expect([own.labels.node_name, own.budget]).toEqual(['n1', 120]);
   });
 
+  describe('says its own limit for what the suite names that it extends', () => {
+    /** Each part's share of its peak, and for which models. */
+    const efficiencies = (checks: string) =>
+      suite(`name: site\nextends: t1\nchecks:\n${checks}`).checks.flatMap((one) =>
+        one.check === 'efficiency'
+          ? (one.parts ?? []).map((part) => [part, one.atLeast, one.models === undefined] as const)
+          : [],
+      );
+    const gpus = ['gpu-gemm-bfloat16', 'gpu-memory'];
+    const own = ([part]: readonly [string, ...unknown[]]) => gpus.includes(part);
+    it.each([
+      [
+        'one of its parts',
+        '[gpu-gemm-bfloat16]',
+        [
+          ['gpu-memory', 0.4, false],
+          ['gpu-gemm-bfloat16', 0.6, true],
+        ],
+      ],
+      [
+        'its parts in another order',
+        '[gpu-memory, gpu-gemm-bfloat16]',
+        gpus.toReversed().map((part) => [part, 0.6, true]),
+      ],
+      ['its very parts', '[gpu-gemm-bfloat16, gpu-memory]', gpus.map((part) => [part, 0.6, true])],
+    ])('by naming %s', (_, parts, expected) => {
+      expect(efficiencies(`  - { check: efficiency, parts: ${parts}, atLeast: 0.6 }\n`).filter(own)).toEqual(
+        expected,
+      );
+    });
+
+    it('each in a check of its own', () => {
+      const checks = gpus.map(
+        (part, i) => `  - { check: efficiency, parts: [${part}], atLeast: 0.${6 + i} }\n`,
+      );
+      expect(efficiencies(checks.join('')).filter(own)).toEqual([
+        ['gpu-gemm-bfloat16', 0.6, true],
+        ['gpu-memory', 0.7, true],
+      ]);
+    });
+
+    it('by naming none, where that one was for some models only', () => {
+      const all = efficiencies('  - { check: efficiency, atLeast: 0.6 }\n');
+      expect(all.filter(own)).toEqual(gpus.map((part) => [part, 0.6, true]));
+      expect(all).toContainEqual(['gemm-float32', 0.6, true]);
+      expect(new Set(all.map(([part]) => part)).size).toBe(all.length);
+    });
+  });
+
   it('gives a check without parts those that no other check of its kind names', () => {
     const own = suite(
       `name: site${MEASURE}checks:\n  - { check: stability, p05AtLeast: 0.5 }\n  - { check: stability, parts: [large], p05AtLeast: 0.9 }\n`,

@@ -15,6 +15,18 @@ describe('recommendations', () => {
     expect(recommendationTexts({ batches: record.batches })).toEqual([]);
   });
 
+  it('say of a plan of a thousand launches or more that it may take more, however many were measured', () => {
+    const launches = [
+      { target: 0.01, launches: 1201 },
+      { target: 0.02, launches: 1000 },
+      { target: 0.05, launches: 999 },
+    ];
+    const record = { batches: [batch('a')], recommendations: [{ ...answer(0, '50 will do'), launches }] };
+    expect(recommendationTexts(record)).toEqual([
+      '50 will do; with these, 1,201 launches or more for ±1.0 %, 1,000 launches or more for ±2.0 %, 999 launches for ±5.0 %',
+    ]);
+  });
+
   it('of several cases say which', () => {
     const batches = [batch('a'), batch('a'), batch('b'), batch('b')];
     const recommendations = [answer(0, '50 will do'), answer(2, '100 will')];

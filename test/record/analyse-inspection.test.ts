@@ -24,6 +24,7 @@ interface Copied {
   readonly cpus?: readonly number[];
   readonly threadBinding?: string;
   readonly overlap?: NonNullable<InspectionDocument['overlap']>;
+  readonly clockName?: string;
 }
 
 function analysed({
@@ -33,6 +34,7 @@ function analysed({
   cpus = [],
   threadBinding,
   overlap,
+  clockName = 'cuda-event',
 }: Copied) {
   const telemetry = { ...QUIET_TELEMETRY, gpu: { clock, nvml, ...gpu } };
   const operation = peer === 'none' ? 'device-copy' : 'peer';
@@ -47,7 +49,7 @@ function analysed({
     // Half of it is between the repetitions.
     wall: 2 * REPETITIONS * SECONDS,
     evicting: 0,
-    clock: { name: 'cuda-event', overhead: 1e-6, resolution: 1e-6 },
+    clock: { name: clockName, overhead: 1e-6, resolution: 1e-6 },
     warmup: { steady: true },
     spans: [
       { name: 'start', seconds: 0.5 },
@@ -271,15 +273,25 @@ it('a launch on a library tells how many CPUs’ time it used, where ticks can t
   expect(onLibrary({ binding: 'ours' })).not.toHaveProperty('cpusUsed');
 });
 
-it('an overlap is held against the clock by the shortest of its parts, as its samples are long', () => {
-  const overlapOf = (communicate: number) => {
-    const times = { compute: 9e-4, communicate, computeBeside: 1e-3, communicateBeside: 2 * communicate };
-    return analysed({ gpu: {}, overlap: { ...times, hidden: 0.5 } }).flags;
+describe('an overlap', () => {
+  const limited = (clockName: string, compute: number, communicate: number) => {
+    const times = { compute, communicate, computeBeside: 1e-3, communicateBeside: 2 * communicate };
+    const { flags } = analysed({ gpu: {}, clockName, overlap: { ...times, hidden: 0.5 } });
+    return flags.find(({ name }) => name === 'clock-limited');
   };
-  const limited = (communicate: number) =>
-    overlapOf(communicate).find(({ name }) => name === 'clock-limited');
-  expect(limited(8e-4)).toBeUndefined();
-  expect(limited(1e-4)?.evidence).toMatchObject({ part: 'the collective alone', partSeconds: 1e-4 });
+
+  it('is held against the clock by the shortest of its parts, as its samples are long', () => {
+    expect(limited('monotonic', 9e-4, 8e-4)).toBeUndefined();
+    const found = limited('monotonic', 9e-4, 1e-4);
+    expect(found?.evidence).toMatchObject({ part: 'the collective alone', partSeconds: 1e-4 });
+    expect(limited('monotonic', 1e-4, 8e-4)?.evidence).toMatchObject({ part: 'the product alone' });
+  });
+
+  it('is held against a device’s clock by its collective only: the product is timed by the host’s', () => {
+    expect(limited('cuda-event', 1e-4, 8e-4)).toBeUndefined();
+    const found = limited('cuda-event', 1e-5, 1e-4);
+    expect(found?.evidence).toMatchObject({ part: 'the collective alone', partSeconds: 1e-4 });
+  });
 });
 
 describe('the CPUs of a launch', () => {

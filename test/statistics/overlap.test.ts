@@ -76,8 +76,11 @@ const sides = ({ hidden, gain = Number.NaN }: OverlapSummary): readonly number[]
 describe('the shortest part', () => {
   it('is of the times that are measured for themselves', () => {
     const times = { compute: 3, communicate: 1, computeBeside: 3.5, communicateBeside: 2 };
-    expect(shortestPart(times)).toEqual({ what: 'the collective alone', seconds: 1 });
-    expect(shortestPart({ ...times, compute: 0.5 })).toEqual({ what: 'the product alone', seconds: 0.5 });
+    expect(shortestPart(times, true)).toEqual({ what: 'the collective alone', seconds: 1 });
+    const short = { ...times, compute: 0.5 };
+    expect(shortestPart(short, true)).toEqual({ what: 'the product alone', seconds: 0.5 });
+    // Which a device's clock has not timed.
+    expect(shortestPart(short, false)).toEqual({ what: 'the collective alone', seconds: 1 });
   });
 });
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseSchedstat } from '../../src/telemetry/schedstat.js';
 import { parseMigrations } from '../../src/telemetry/task-sched.js';
-import { parseTaskStat } from '../../src/telemetry/task-stat.js';
+import { parseProcessState, parseTaskStat } from '../../src/telemetry/task-stat.js';
 import { parseContextSwitches } from '../../src/telemetry/task-status.js';
 import { stat } from './fixtures/thread.js';
 
@@ -20,6 +20,22 @@ describe('stat', () => {
 
   it.each(['node (worker) 7', 'a) R 1 2 3', '((', ') 1\n2 (x'])('is not misled by the name %j', (name) => {
     expect(parseTaskStat(stat({ name, user: 250, cpu: 5 }))).toMatchObject({ userTicks: 250, cpu: 5 });
+  });
+
+  it('tells whether the kernel is at the end of a process, which is over with its last thread', () => {
+    const of = (state: string, flags: number, threads: number) =>
+      parseProcessState(
+        stat({})
+          .replace(' R 3143', ` ${state} 3143`)
+          .replace('4194304', `${flags}`)
+          .replace(' 20 0 11 0 ', ` 20 0 ${threads} 0 `),
+      );
+    expect(of('R', 0x40_0400, 11)).toEqual({ group: 3143, isEnding: false });
+    expect(of('R', 0x40_0404, 1)).toEqual({ group: 3143, isEnding: true });
+    // The first thread is gone, and another gives back what they had.
+    expect(of('Z', 0x40_0404, 2)?.isEnding).toBe(true);
+    expect(of('Z', 0x40_0404, 1)?.isEnding).toBe(false);
+    expect(parseProcessState('1 (sh) R 0 0 0')).toBeNull();
   });
 
   it('is unknown on lines that end before the CPU', () => {

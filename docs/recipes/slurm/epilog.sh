@@ -13,9 +13,10 @@ export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
 PI_BENCH=${PI_BENCH:-/opt/pi-bench/bin/pi-bench}
 OUT=${PI_BENCH_OUT:-/var/lib/pi-bench}
-# What has to be there, as gpu=8. A job of Slurm may be shown fewer GPUs than there are, and this looks like a part of one: without it a
-# GPU that is gone is only told of.
+# What the node has to have, as gpu=8, also after a job that had fewer.
 EXPECT=${PI_BENCH_EXPECT:-}
+# Slurm names the job's GPUs here, by which CUDA would show no others; this looks at the node.
+unset CUDA_VISIBLE_DEVICES
 
 mkdir -p "$OUT"
 if ! results=$(mktemp -d "$OUT/epilog.XXXXXX"); then

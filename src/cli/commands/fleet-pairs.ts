@@ -46,8 +46,11 @@ function printPlan(plan: Plan, json: boolean, leftText: string): void {
   if (plan.left.length > 0) say(`${plan.left.join(', ')} ${leftText}`);
 }
 
-/** @returns the exit code */
-function printSecondPass(plan: SecondPlan, json: boolean): number {
+/**
+ * @param isWhole whether the first pass is all that there was to measure, and its limits rest on enough: else it names no culprit
+ * @returns the exit code
+ */
+function printSecondPass(plan: SecondPlan, json: boolean, isWhole: boolean): number {
   const { pairs, left, slowWithAll } = plan;
   const waiting = left.filter((node) => !slowWithAll.includes(node));
   printPlan(
@@ -56,8 +59,9 @@ function printSecondPass(plan: SecondPlan, json: boolean): number {
     'wait for another second pass: no node that passed is left for them',
   );
   if (slowWithAll.length === 0) return EXIT.incomplete;
-  say(`slow with every node that passed, and so culprits without a second pass: ${slowWithAll.join(', ')}`);
-  return pairs.length + waiting.length === 0 ? EXIT.answerIsNo : EXIT.incomplete;
+  const so = isWhole ? ', and so culprits without a second pass' : '';
+  say(`slow with every node that passed${so}: ${slowWithAll.join(', ')}`);
+  return isWhole && pairs.length + waiting.length === 0 ? EXIT.answerIsNo : EXIT.incomplete;
 }
 
 const MOST_NAMED = 10;
@@ -166,7 +170,7 @@ export const fleetPairsCommand: CommandModule = {
         process.exitCode = good;
         return;
       }
-      process.exitCode = printSecondPass(secondPass(judged), json === true);
+      process.exitCode = printSecondPass(secondPass(judged), json === true, good === EXIT.done);
       return;
     }
     const again = readPass(second);

@@ -23,7 +23,7 @@ import {
   requireChecksFor,
 } from '../qualification/inputs.js';
 import { requireTimeToMeasure } from '../qualification/least-deadline.js';
-import { parseFormats } from '../qualification/outputs.js';
+import { parseFormats, requireOneOnStdout } from '../qualification/outputs.js';
 import { qualify } from '../qualification/qualify.js';
 import { testQualification } from '../qualification/self-test.js';
 import { lookAround } from '../qualification/surroundings.js';
@@ -81,10 +81,7 @@ async function run(flags: Flags): Promise<void> {
   const format = textOf(flags, 'format');
   const wanted = format === null ? [] : parseFormats(format);
   const json = flags.json === true;
-  if (json && wanted.some(({ place }) => place === '-'))
-    throw new UserError(
-      '--json is the record on stdout, and --format sends something else there, too: give one of them',
-    );
+  requireOneOnStdout(json, wanted);
   const pushed = textOf(flags, 'push');
   const gateway = pushed === null ? null : pushAddress(pushed);
   const expect = textOf(flags, 'expect');

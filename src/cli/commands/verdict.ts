@@ -17,7 +17,7 @@ export const verdictCommand: CommandModule = {
       .option('tier', {
         type: 'string',
         choices: TIERS,
-        describe: 'A yes has to be of this tier or a higher one; of lower ones only a no counts',
+        describe: 'A yes has to be of this tier or a higher one; lower ones count only against it',
         defaultDescription: 'any, and suites of your own',
       })
       .option('file', {

@@ -1,5 +1,13 @@
 /** What of a suite is measured on this machine, how long that may take, and what is left out because the machine has nothing for it. */
-import { asksForNode, cpuParts, leftOutText, wholeNodes } from '../../devices/cpu-parts.js';
+import {
+  asksForNode,
+  cpuParts,
+  farAmong,
+  farText,
+  leftOutText,
+  nodeNamed,
+  wholeNodes,
+} from '../../devices/cpu-parts.js';
 import { asksForGpu, CPU, gpuNamed, isGpu, ordinalOf } from '../../devices/device.js';
 import { GPU_DATA_TYPES } from '../../indicators/data-types.js';
 import { findIndicator } from '../../indicators/index.js';
@@ -77,7 +85,21 @@ function whyNot(entry: SuiteEntry, machine: MachineDescription): string | null {
 function whyNoNode(machine: MachineDescription): string | null {
   const parts = cpuParts(machine);
   if (parts.nodes.length === 0) return 'the kernel tells of no NUMA nodes';
-  return wholeNodes(parts).length === 0 ? 'no NUMA node has both CPUs and memory that may be used' : null;
+  if (wholeNodes(parts).length > 0) return null;
+  const whys = distinct(parts.nodes.flatMap(({ farMemory }) => farMemory ?? []));
+  return `of no NUMA node the threads would have its own memory: ${whys.join('; ')}`;
+}
+
+/** Nodes that an entry names one by one, as if they had memory of their own. Those that `numa:all` leaves out are none of them. */
+const farNodes = (entry: SuiteEntry, machine: MachineDescription) =>
+  farAmong(expandValues(deviceOf(entry), '--device'), cpuParts(machine));
+
+/** An entry without those; none where no other is left. */
+function withoutFar(entry: SuiteEntry, machine: MachineDescription): readonly SuiteEntry[] {
+  const far = farNodes(entry, machine).map(nodeNamed);
+  if (far.length === 0) return [entry];
+  const others = expandValues(deviceOf(entry), '--device').filter((device) => !far.includes(device));
+  return others.length === 0 ? [] : [{ ...entry, flags: { ...entry.flags, device: others.join(',') } }];
 }
 
 /** A node is qualified with all its CPUs, whatever a quota leaves of them: that one is there is to be seen. */
@@ -93,6 +115,7 @@ export function batchesHere(suite: Suite, machine: MachineDescription): readonly
   return suite.entries
     .filter((entry) => whyNot(entry, machine) === null)
     .flatMap((entry) => withoutSilent(entry, machine))
+    .flatMap((entry) => withoutFar(entry, machine))
     .flatMap((entry) =>
       batchesOfEntry(entry, entry.file, withAllCpus(entry, machine), NO_OWN.names, 'alone').map((batch) =>
         isJudgedByPeak(entry, suite) && hasPeakOfItsOwn(batch) ? { ...batch, inTurns: true } : batch,
@@ -152,12 +175,20 @@ const memoryUntold = ({ entries }: Suite, machine: MachineDescription): readonly
       ),
   );
 
-/** Which NUMA nodes are left out of what is measured on all. */
+function farNodesText(entry: SuiteEntry, machine: MachineDescription): string | null {
+  const far = farNodes(entry, machine);
+  return far.length === 0
+    ? null
+    : `${entry.part} leaves out ${far.map(nodeNamed).join(', ')}: ${farText(far)}`;
+}
+
+/** Which NUMA nodes are left out of what is measured on all, or on each that an entry names. */
 const nodesLeftOut = ({ entries }: Suite, machine: MachineDescription): readonly string[] =>
   distinct(
     entries
       .filter((entry) => whyNot(entry, machine) === null)
-      .flatMap((entry) => leftOutText(deviceOf(entry), cpuParts(machine)) ?? []),
+      .flatMap((entry) => [leftOutText(deviceOf(entry), cpuParts(machine)), farNodesText(entry, machine)])
+      .filter((text) => text !== null),
   );
 
 /** Parts by why the machine has nothing for them: `gpu-peers: there is one GPU ...`. Where there is no GPU at all, one line for all. */

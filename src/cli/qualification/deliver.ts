@@ -11,7 +11,7 @@ import type { PiBenchRecord, Qualification } from '../../record/schema.js';
 import { RECORD } from '../../store/store.js';
 import { say } from '../say.js';
 import { type Gateway, push } from './gateway.js';
-import { hasNewerVerdict, keepVerdict, type Wanted, writeFormats } from './outputs.js';
+import { keepVerdict, newerVerdict, type Wanted, writeFormats } from './outputs.js';
 import type { Qualified } from './qualify.js';
 
 const EXITS: Readonly<Record<Qualification['outcome'], number>> = {
@@ -66,7 +66,7 @@ async function putFormats(record: Judged, path: string, wanted: Delivery['wanted
 async function handOut(record: Judged, path: string, delivery: Delivery): Promise<void> {
   printVerdict(record, path, delivery);
   try {
-    await keepVerdict(record, path);
+    for (const line of await keepVerdict(record, path)) say(line);
   } catch (error) {
     say(`pi-bench verdict will not know of this: ${messageOf(error)}`);
   }
@@ -93,15 +93,30 @@ export async function deliver(
   await handOut(record, keepRecord({ record, store }), delivery);
 }
 
-/** Why others must not take it for what this machine is now; null: nothing speaks against it. */
-function whyNotOfNow(record: Judged, here: MachineDescription): string | null {
-  const there = machineOf(record);
-  if (sameMachine(there, here) !== 'same')
-    return `this is not the machine that it is of (${there.os.hostname})`;
-  return hasNewerVerdict(record)
-    ? `a newer verdict of suite ${record.qualification.suite.name} is kept here`
-    : null;
+interface NotOfNow {
+  readonly why: string;
+  /** Whether this may be where all that was to get it should have got it. */
+  readonly maybeHere: boolean;
 }
+
+/** Why others must not take it for what this machine is now; null: nothing speaks against it. @param path of the record */
+function whyNotOfNow(record: Judged, path: string, here: MachineDescription): NotOfNow | null {
+  const there = machineOf(record);
+  const { hostname } = there.os;
+  const sameness = sameMachine(there, here);
+  if (sameness === 'other')
+    return { why: `this is not the machine that it is of (${hostname})`, maybeHere: false };
+  if (sameness === 'unknown') {
+    const why = `nobody can tell whether this is still the machine that it is of (${hostname})`;
+    return { why, maybeHere: true };
+  }
+  const newer = newerVerdict(record, path);
+  return newer === null
+    ? null
+    : { why: `a newer verdict of suite ${newer.suite} is kept here`, maybeHere: false };
+}
+
+const staysHere = ({ place }: Wanted): boolean => place === null || place === '-';
 
 /**
  * One that was come to before: what did not get it then, because of a kill, a full disk or a gateway that was away, gets it now. Sets the
@@ -115,10 +130,10 @@ export async function deliverAgain(
   delivery: Delivery,
 ): Promise<void> {
   process.exitCode = exitOf(record.qualification);
-  const why = whyNotOfNow(record, here);
-  if (why === null) return handOut(record, path, delivery);
-  say(`it goes nowhere but here and into its folder: ${why}`);
+  const not = whyNotOfNow(record, path, here);
+  if (not === null) return handOut(record, path, delivery);
+  say(`it goes nowhere but here and into its folder: ${not.why}`);
+  if (not.maybeHere && (delivery.gateway !== null || !delivery.wanted.every(staysHere))) sayIncomplete();
   printVerdict(record, path, delivery);
-  const own = delivery.wanted.filter(({ place }) => place === null || place === '-');
-  await putFormats(record, path, own);
+  await putFormats(record, path, delivery.wanted.filter(staysHere));
 }

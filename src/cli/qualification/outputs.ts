@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { messageOf, UserError } from '../../errors.js';
 import {
   type CachedVerdict,
+  looksAsClosely,
   parseVerdicts,
   readVerdicts,
   type Seen,
@@ -13,6 +14,7 @@ import {
 } from '../../qualify/answer.js';
 import { machineOf } from '../../qualify/baseline-key.js';
 import { type Judged, type VerdictFormat, verdictFormats } from '../../qualify/formats/index.js';
+import { unsettledText } from '../../qualify/unsettled.js';
 import { judgedChecks, nameWithCause, standingInTheWay, whyNothingQualifies } from '../../qualify/wording.js';
 import { sha256 } from '../../record/digest.js';
 import type { QualificationCheck } from '../../record/schema.js';
@@ -54,6 +56,14 @@ export function parseFormats(text: string): readonly Wanted[] {
       `--format names ${twice} twice, and the one would overwrite the other: give each a place of its own`,
     );
   return wanted;
+}
+
+/** @throws UserError where two documents would be on stdout */
+export function requireOneOnStdout(json: boolean, wanted: readonly Wanted[]): void {
+  if (json && wanted.some(({ place }) => place === '-'))
+    throw new UserError(
+      '--json is the record on stdout, and --format sends something else there, too: give one of them',
+    );
 }
 
 export interface WrittenFormats {
@@ -109,7 +119,7 @@ const MOST_LOCKED_MS = 10_000;
 export const verdictLock = (file: string): string => `pi-bench-verdicts-${sha256(file).slice(0, 32)}`;
 
 /** One qualification of this host after the other: each reads what is there and writes it with its own beside it. */
-async function alone(file: string, work: () => void): Promise<void> {
+async function alone<T>(file: string, work: () => T): Promise<T> {
   const signal = AbortSignal.timeout(MOST_LOCKED_MS);
   const lock = await takeSocketLock(
     verdictLock(file),
@@ -119,7 +129,7 @@ async function alone(file: string, work: () => void): Promise<void> {
     signal,
   );
   try {
-    work();
+    return work();
   } finally {
     lock.release();
   }
@@ -142,7 +152,8 @@ const isAnswered = ({ verdict }: QualificationCheck): boolean =>
 function verdictOf(record: Judged, path: string, before: readonly CachedVerdict[]): CachedVerdict {
   const { qualification } = record;
   const { outcome, suite, endedAt, checks, expected, baseline } = qualification;
-  const [first] = standingInTheWay(qualification);
+  const inTheWay = standingInTheWay(qualification);
+  const [first] = inTheWay;
   const none = whyNothingQualifies(qualification);
   const answered = checks.filter(isAnswered).map(({ id }) => id);
   const failedBefore = new Set(before.flatMap(({ failed = [] }) => failed));
@@ -156,6 +167,7 @@ function verdictOf(record: Judged, path: string, before: readonly CachedVerdict[
     judged: judgedChecks(qualification).length,
     failed: checks.filter(({ required, verdict }) => required && verdict === 'fail').map(({ id }) => id),
     judgedAgain: answered.filter((id) => failedBefore.has(id)),
+    busy: first !== undefined && inTheWay.every(({ cause }) => cause === 'busy'),
     record: resolve(path),
     held: [
       ...Object.entries(expected).map(([name, count]) => `${name}=${count}`),
@@ -169,38 +181,51 @@ function verdictOf(record: Judged, path: string, before: readonly CachedVerdict[
 const keptVerdicts = (env: NodeJS.ProcessEnv): readonly CachedVerdict[] =>
   parseVerdicts(readVerdicts(null, env), hostname());
 
-const isNewerOf = (
-  { suite, endedAt }: Judged['qualification'],
-  kept: Pick<CachedVerdict, 'suite' | 'tier' | 'at'>,
-): boolean =>
-  kept.suite === suite.name && kept.tier === suite.tier && Date.parse(kept.at) > Date.parse(endedAt);
+const isLater = (one: CachedVerdict, other: CachedVerdict): boolean =>
+  Date.parse(one.at) > Date.parse(other.at);
 
-/** Whether a later verdict of the same suite is kept for this host: whoever asks is to hear that one. */
-export const hasNewerVerdict = ({ qualification }: Judged, env: NodeJS.ProcessEnv = process.env): boolean =>
-  keptVerdicts(env).some((kept) => isNewerOf(qualification, kept));
+/** What says of the node what this one said then: a later one of its suite, or one that looked as closely. */
+const newerThan = (own: CachedVerdict, kept: readonly CachedVerdict[]): CachedVerdict | null =>
+  kept.find(
+    (one) =>
+      isLater(one, own) && ((one.suite === own.suite && one.tier === own.tier) || looksAsClosely(one, own)),
+  ) ?? null;
+
+/** A later verdict that is kept for this host, which whoever asks is to hear in its place; null: none. */
+export function newerVerdict(
+  record: Judged,
+  path: string,
+  env: NodeJS.ProcessEnv = process.env,
+): CachedVerdict | null {
+  const kept = keptVerdicts(env);
+  return newerThan(verdictOf(record, path, kept), kept);
+}
 
 /**
- * Leaves the answer for `pi-bench verdict`, beside those of other suites that it does not settle anew; nothing where a newer one of its
- * suite is there.
+ * Leaves the answer for `pi-bench verdict`, beside those of other suites that it does not settle anew; nothing where a newer one is there
+ * that says what it said.
+ * @returns which earlier ones still say no, and why, in words
  * @throws the system's error, or where somebody else does not let go of the file
  */
 export async function keepVerdict(
   record: Judged,
   path: string,
   env: NodeJS.ProcessEnv = process.env,
-): Promise<void> {
+): Promise<readonly string[]> {
   const file = verdictFile(env);
   makeFolder(dirname(file));
-  await alone(file, () => {
+  return alone(file, () => {
     const before = keptVerdicts(env);
-    if (before.some((kept) => isNewerOf(record.qualification, kept))) return;
     const own = verdictOf(record, path, before);
+    if (newerThan(own, before) !== null) return [];
+    const left = before.filter((one) => isLater(one, own) || !supersedes(own, one));
     const all: VerdictFile = {
       kind: 'pi-bench verdicts',
       schemaVersion: 1,
       hostname: hostname(),
-      verdicts: [...before.filter((earlier) => !supersedes(own, earlier)), own],
+      verdicts: [...left, own],
     };
     writeFileAtomic(file, `${JSON.stringify(all)}\n`);
+    return left.flatMap((one) => (isLater(one, own) ? [] : (unsettledText(own, one, file) ?? [])));
   });
 }

@@ -21,7 +21,7 @@ import { attemptsIn } from './attempts.js';
 import { deliver, deliverAgain } from './deliver.js';
 import { pushAddress } from './gateway.js';
 import { baselineFrom, parseExpected, readHistory } from './inputs.js';
-import { parseFormats } from './outputs.js';
+import { parseFormats, requireOneOnStdout } from './outputs.js';
 import { qualify } from './qualify.js';
 import { lookAround } from './surroundings.js';
 
@@ -74,6 +74,7 @@ export async function resumeQualification(
     wanted: asked.format === null ? [] : parseFormats(asked.format),
     gateway: asked.push === null ? null : pushAddress(asked.push),
   };
+  requireOneOnStdout(json, delivery.wanted);
   const path = join(folder, RECORD);
   const record = existsSync(path) ? readRecord(folder).record : null;
   const open = [journal, ...found.map((one) => one.journal)].map(lastStatus);

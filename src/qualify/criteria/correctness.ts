@@ -41,6 +41,8 @@ export const correctness: Criterion<'correctness'> = {
         ),
       ];
       return {
+        // A file that does not ask for it has a say in what a lost launch comes to; what was measured and not looked at it has none in.
+        possible: check.implied !== true || wrong.length > 0 || batch.measured > 0,
         // One wrong output says all there is to say.
         findings:
           wrong.length > 0 ? findings.slice(0, 1) : [...findings, ...coveredFindings(batch, context.machine)],

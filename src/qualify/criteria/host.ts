@@ -8,7 +8,7 @@ import { formatBytes } from '../../quantities/format.js';
 import type { Finding } from '../../record/schema.js';
 import type { Bytes } from '../../units.js';
 import { causeNamed } from '../causes.js';
-import { atLeast, atMost, equalTo, notSeen, told } from '../findings.js';
+import { atLeast, atMost, equalTo, type Looked, notSeen, told } from '../findings.js';
 import { serialOf } from '../rates.js';
 import { type Criterion, judged, notPossible } from './criterion.js';
 
@@ -205,6 +205,21 @@ export const governor: Criterion<'governor'> = {
   },
 };
 
+/** Whose limit the nodes are from which this process may take memory. A policy that it was given is no fault of the node, and hides the others. */
+function whoAllows(
+  { memoryPolicy }: MachineDescription['limits'],
+  filled: number,
+): Pick<Looked, 'source' | 'otherwise'> {
+  const [mode, nodes = null] = memoryPolicy?.split(':') ?? [];
+  const bound = mode === 'bind' ? parseCpuList(nodes) : null;
+  return bound !== null && bound.length < filled
+    ? {
+        source: `the policy ${memoryPolicy}, which this process was given (numactl, a job’s binding)`,
+        otherwise: 'inconclusive',
+      }
+    : { source: 'the kernel' };
+}
+
 /** Of the node with most: modules of another size, or one that is missing, make a larger difference. */
 const LEAST_OF_MEMORY = 0.8;
 
@@ -221,7 +236,10 @@ export const numa: Criterion<'numa'> = {
     // Where there is no memory none can be allowed: a GPU whose memory is the kernel's has empty nodes for parts that it may be divided into.
     const filled = numaNodes.filter(({ total }) => total !== 0);
     const findings = [
-      atLeast({ quantity: 'numa_nodes_allowed', measured: allowed, source: 'the kernel' }, filled.length),
+      atLeast(
+        { quantity: 'numa_nodes_allowed', measured: allowed, ...whoAllows(limits, filled.length) },
+        filled.length,
+      ),
       ...(alike.length < 2
         ? []
         : alike.map(({ node, total }) =>

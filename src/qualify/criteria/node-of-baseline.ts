@@ -73,11 +73,17 @@ function cpuFindings(baseline: Baseline, machine: MachineDescription, source: st
   ];
 }
 
+/** Whether there may be less of something than on the baseline's nodes: of what is not told nobody knows. */
+const maybeLess = ({ measured, limit }: Finding): boolean =>
+  measured === null || (typeof measured === 'number' && typeof limit === 'number' && measured < limit);
+
 type Unlike = Pick<Judged, 'findings' | 'cause' | 'because'> & { readonly device: string };
 
 function unlikeCpu(baseline: Baseline, machine: MachineDescription, source: string): readonly Unlike[] {
   const findings = cpuFindings(baseline, machine, source);
   if (findings.length === 0) return [];
+  // Where there is more, or as many that are set otherwise, nothing is gone.
+  if (!findings.some(maybeLess)) return [{ device: 'cpu', findings, cause: causeNamed('other-setting') }];
   const because =
     'something of this node is gone or is set otherwise, or it is of another kind: then make a baseline of nodes of its kind (pi-bench fleet baseline)';
   return [{ device: 'cpu', findings, cause: causeNamed('missing-device'), because }];
