@@ -73,7 +73,7 @@ struct Report {
   std::uint64_t checked = 0, wrong = 0;
   double worst = 0;          // largest error as a multiple of its limit, where results may round
   Nanoseconds spent = 0;     // what a task measured beside entry and exit
-  Nanoseconds computed = 0;  // from entry to the end of the computation
+  Nanoseconds computed = 0;  // from the beginning of the computation to its end
   char text[kText] = {};     // where the first wrong element is
   bool failed = false;       // the rank can do no more, and `text` says why
 };

@@ -32,14 +32,15 @@ class BesidePort final : public collective::ForwardingPort {
     if (computer_ != nullptr) computer_->arm();
   }
 
-  // Before the collective's time begins: what this takes is in that of no call alone.
+  // Before the collective's time begins: what this takes is in that of no call alone. Nor is what the
+  // transport does first, as recording an event, which therefore comes before the product, too.
   void begin() noexcept override {
-    if (computer_ != nullptr) {
-      beginning_ = pibench::now();
-      computer_->go();
-      computer_ = nullptr;
-    }
     ForwardingPort::begin();
+    // Where the collective is alone, too: by events its time runs already, and has this reading in it.
+    beginning_ = pibench::now();
+    if (computer_ == nullptr) return;
+    computer_->go();
+    computer_ = nullptr;
   }
 
  private:
@@ -119,7 +120,11 @@ class OverlapExecutor final : public collective::Executor {
     const auto [exit, disturbed] = computer_.await();
     report.spent = report.exit - report.entry;
     report.computed = exit - port_.beginning();
-    report.exit = report.entry + std::max(report.spent, report.computed);
+    // From when the first of the two began, which is the product, until the last has ended. So both at once
+    // have as many readings of the clock in them as the two alone together. Ranks that compute are on one
+    // host, whose clock is that of all of them.
+    report.entry = port_.beginning();
+    report.exit = std::max(report.exit, exit);
     report.disturbed = report.disturbed || disturbed;
     tell_failure(report);
   }

@@ -2,9 +2,9 @@
 // behind the computation. On CPUs, or each rank on a GPU.
 //
 // A repetition makes three calls, in an order drawn anew: the collective alone, the product alone, and both
-// at once. Its time is that of both at once, from when the slowest rank began to when its later part ended;
-// parts() are the other times. On each rank the collective is executed by the rank's own thread, the product
-// by other threads of that rank.
+// at once. Its time is that of both at once, of the slowest rank: from when the first of the two began to
+// when the later ended; parts() are the other times. On each rank the collective is executed by the rank's
+// own thread, the product by other threads of that rank.
 #pragma once
 
 #include <functional>

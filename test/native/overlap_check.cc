@@ -324,6 +324,25 @@ void check_disturbed_calls(Checks& checks) {
   checks.that(disturbed_of(Call::both) == kRepetitions, "both at once do");
 }
 
+// What a rank that is alone reports of a call beside its product, with a port of the check's kind.
+template <typename Beside, typename... Arguments>
+Report report_beside(const pibench::overlap::MakeProduct& make_product, std::unique_ptr<Beside>& port,
+                     const Arguments&... arguments) {
+  Problem problem;
+  problem.ranks = 1;
+  problem.count = 16;
+  const auto ranks = pibench::collective::make_shm_transport({problem, false, {}, "", 1'000'000'000, 1});
+  ranks->start([&](Port& own) {
+    port = std::make_unique<Beside>(own, arguments...);
+    return pibench::overlap::make_overlap_executor(RankSettings{problem, Sync::barrier, true, 7}, *port,
+                                                   make_product, [](int, const auto&, const auto&) {});
+  });
+  ranks->perform({.task = Task::prepare});
+  ranks->perform({.task = Task::beside});
+  ranks->perform({.task = Task::iterate, .iteration = 1});
+  return ranks->reports()[0];
+}
+
 // A rank whose collective's time begins, by the first reading of the clock after begin(), when a product has
 // begun, or never will.
 class Beginning final : public ForwardingPort {
@@ -354,24 +373,47 @@ class Beginning final : public ForwardingPort {
 // Else letting it begin would be in the time of a collective beside it, and not in that of one alone: of a
 // short one that is much.
 void check_beginning(Checks& checks) {
-  Problem problem;
-  problem.ranks = 1;
-  problem.count = 16;
   std::atomic<bool> begun{false};
   std::unique_ptr<Beginning> port;
-  const auto ranks = pibench::collective::make_shm_transport({problem, false, {}, "", 1'000'000'000, 1});
-  ranks->start([&](Port& own) {
-    port = std::make_unique<Beginning>(own, begun);
-    const auto make_product = [&begun](int) {
-      return std::make_unique<FakeWorkload>([&begun](std::uint64_t) { begun = true; });
-    };
-    return pibench::overlap::make_overlap_executor(RankSettings{problem, Sync::barrier, true, 7}, *port,
-                                                   make_product, [](int, const auto&, const auto&) {});
-  });
-  ranks->perform({.task = Task::prepare});
-  ranks->perform({.task = Task::beside});
-  ranks->perform({.task = Task::iterate, .iteration = 1});
+  report_beside(
+      [&begun](int) { return std::make_unique<FakeWorkload>([&begun](std::uint64_t) { begun = true; }); },
+      port, begun);
   checks.that(port->was_in_time(), "a product is let begin before the time of the collective beside it");
+}
+
+// A rank where reading the clock takes long, and so does what a collective does before its first call.
+class Slow final : public ForwardingPort {
+ public:
+  static constexpr pibench::Nanoseconds kReading = 5'000'000;
+  using ForwardingPort::ForwardingPort;
+  [[nodiscard]] pibench::Nanoseconds ready() const noexcept { return ready_; }
+  void begin() noexcept override {
+    wait();
+    ForwardingPort::begin();
+    ready_ = pibench::now();
+  }
+  [[nodiscard]] pibench::Nanoseconds now() const noexcept override {
+    wait();
+    return ForwardingPort::now();
+  }
+
+ private:
+  // Asleep: the product may need its CPU.
+  static void wait() noexcept { std::this_thread::sleep_for(std::chrono::nanoseconds{kReading}); }
+
+  pibench::Nanoseconds ready_ = 0;
+};
+
+// Else a product that had ended before the collective began would hide it; and what a transport does before
+// the time of a collective alone would be in that of both at once.
+void check_both_at_once(Checks& checks) {
+  std::unique_ptr<Slow> port;
+  const Report report = report_beside([](int) { return std::make_unique<FakeWorkload>(); }, port);
+  const pibench::Nanoseconds both = report.exit - report.entry;
+  checks.that(both >= report.spent + Slow::kReading,
+              "both at once last from when the first of them begins until the later has ended",
+              std::to_string(both) + " ns, of which the collective took " + std::to_string(report.spent));
+  checks.that(report.entry >= port->ready(), "what a collective does before its time is not in it");
 }
 
 // Why its results cannot be verified; empty: they can.
@@ -427,6 +469,7 @@ int main() {
   check_disturbances(checks);
   check_disturbed_calls(checks);
   check_beginning(checks);
+  check_both_at_once(checks);
   check_loss(checks);
   check_late_loss(checks);
   return checks.finish();
