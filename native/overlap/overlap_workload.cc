@@ -136,7 +136,7 @@ class OverlapWorkload final : public Workload {
   Verification verify() override {
     // The product's first: to verify the collective poisons what both leave.
     Verification left = computed_by_all();
-    static_cast<void>(collective_->verify());
+    static_cast<void>(exchanged_by_all());
     poison();
     make(Call::both);
     Verification computed = computed_by_all();
@@ -146,7 +146,7 @@ class OverlapWorkload final : public Workload {
     if (!left.first_wrong.empty()) computed.first_wrong = std::move(left.first_wrong);
     computed.passed = computed.passed && left.passed;
     // It counts what it found so far, too.
-    Verification verification = collective_->verify();
+    Verification verification = exchanged_by_all();
     verification.method = "collective " + verification.method + "; matmul beside it, of every rank";
     verification.tolerance = "collective: none; matmul: that of its data type";
     verification.worst_error = std::max(verification.worst_error, computed.worst_error);
@@ -154,6 +154,9 @@ class OverlapWorkload final : public Workload {
     verification.wrong += computed.wrong;
     if (verification.first_wrong.empty()) verification.first_wrong = std::move(computed.first_wrong);
     verification.passed = verification.passed && computed.passed;
+    // What could not be computed, or a lost rank would have left, is no wrong result; what was wrong before
+    // is one.
+    if (lost_ && verification.wrong == 0) throw std::runtime_error(failure());
     return verification;
   }
   [[nodiscard]] bool verifies_one_call() const override { return true; }
@@ -225,11 +228,11 @@ class OverlapWorkload final : public Workload {
     last_[kCollectiveBeside] = longest(&Report::spent);
   }
 
+  // Nothing where a rank is lost or its product failed.
   Verification computed_by_all() {
     Verification all;
     perform(Task::check_computed);
-    // What could not be computed is no wrong result, and why is said before more fails because of it.
-    if (lost_) throw std::runtime_error(failure());
+    if (lost_) return all;
     for (const Report& report : transport_->reports()) {
       all.checked += report.checked;
       all.wrong += report.wrong;
@@ -238,6 +241,18 @@ class OverlapWorkload final : public Workload {
     }
     all.passed = all.wrong == 0 && all.checked > 0;
     return all;
+  }
+
+  // Nothing where a rank is lost and nothing was wrong before.
+  Verification exchanged_by_all() {
+    try {
+      return collective_->verify();
+    } catch (const std::runtime_error& error) {
+      lost_ = true;
+      Verification none;
+      none.method = std::string("looked at until ") + error.what();
+      return none;
+    }
   }
 
   std::uint64_t seed_;

@@ -513,6 +513,30 @@ void check_late_loss(Checks& checks, bool before_ceilings) {
               why);
 }
 
+// Nothing that is lost afterwards makes it right, and what the lost rank would have left is not added to it.
+void check_loss_after_wrong(Checks& checks) {
+  Way way{"direct", true};
+  way.patience = kImpatience;
+  const auto workload = workload_of(problem_of(0, 0, 0, 3, 5000, false), way);
+  workload->prepare();
+  workload->inject(FaultKind::corrupt_rank);
+  workload->run();
+  kill(workload->thread_ids()[2], SIGKILL);
+  try {
+    const Verification verification = workload->verify();
+    checks.that(!verification.passed && verification.first_wrong.starts_with("element "),
+                "an output that was wrong before a rank was lost is called wrong", verification.first_wrong);
+    const std::uint64_t seen = 3 * Port::kMostAtEnd;
+    checks.that(verification.wrong > 0 && verification.wrong <= seen && verification.checked == seen,
+                "by what was looked at while all ranks were there",
+                std::to_string(verification.wrong) + " of " + std::to_string(verification.checked));
+    checks.that(verification.method.find("rank 2 of 3 was killed by signal 9") != std::string::npos,
+                "and it says why no more was", verification.method);
+  } catch (const std::runtime_error& error) {
+    checks.that(false, "an output that was wrong before a rank was lost is called wrong", error.what());
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -536,6 +560,7 @@ int main() {
     check_loss(checks, FaultKind::lost_rank, true, "was killed by signal 9");
     check_late_loss(checks, true);
     check_late_loss(checks, false);
+    check_loss_after_wrong(checks);
   } else {
     Checks::inform("ranks as processes are not checked under this sanitizer");
   }

@@ -184,22 +184,24 @@ void check_corruption(Checks& checks) {
   checks.that(!verification.passed && verification.wrong > 0, "an altered contribution of one rank is seen");
 }
 
-// Products that are wrong while they are timed and right in the call that is made to verify one.
+// A product that is wrong while it is timed and right in the call that is made to verify one.
+std::unique_ptr<Workload> product_wrong_while(const std::atomic<bool>& timed) {
+  auto left = std::make_shared<Verification>();
+  auto product = std::make_unique<FakeWorkload>([left, &timed](std::uint64_t) {
+    left->checked = 1;
+    left->wrong = timed ? 1 : 0;
+    left->passed = !timed;
+    left->first_wrong = timed ? "it was timed" : "";
+  });
+  FakeWorkload* const own = product.get();
+  own->on_poison = [left] { *left = {}; };
+  own->on_verify = [left, own] { own->verification = *left; };
+  return product;
+}
+
 void check_repetitions(Checks& checks) {
   std::atomic<bool> timed{true};
-  const auto workload = workload_of({}, [&timed](int) {
-    auto left = std::make_shared<Verification>();
-    auto product = std::make_unique<FakeWorkload>([left, &timed](std::uint64_t) {
-      left->checked = 1;
-      left->wrong = timed ? 1 : 0;
-      left->passed = !timed;
-      left->first_wrong = timed ? "it was timed" : "";
-    });
-    FakeWorkload* const own = product.get();
-    own->on_poison = [left] { *left = {}; };
-    own->on_verify = [left, own] { own->verification = *left; };
-    return product;
-  });
+  const auto workload = workload_of({}, [&timed](int) { return product_wrong_while(timed); });
   workload->prepare();
   workload->run();
   timed = false;
@@ -416,19 +418,19 @@ void check_both_at_once(Checks& checks) {
   checks.that(report.entry >= port->ready(), "what a collective does before its time is not in it");
 }
 
-// Why its results cannot be verified; empty: they can.
-std::string trouble_of_verifying(Workload& workload) {
+// What is wrong with its results, or why they cannot be verified.
+std::string trouble_of_verifying(Workload& workload, FaultKind fault = FaultKind::none) {
   try {
     workload.prepare();
+    workload.inject(fault);
     workload.run();
-    workload.verify();
+    return workload.verify().first_wrong;
   } catch (const std::runtime_error& error) {
     return error.what();
   }
-  return {};
 }
 
-// Nothing of it is a wrong result.
+// Nothing of it is a wrong result, and it takes none back that was seen before.
 void check_late_loss(Checks& checks) {
   const auto leaving = [](std::unique_ptr<Transport> ranks) {
     return std::make_unique<Leaving>(std::move(ranks));
@@ -443,6 +445,19 @@ void check_late_loss(Checks& checks) {
   const std::string failed = trouble_of_verifying(*workload_of({}, failing, leaving));
   checks.that(failed.starts_with("matmul of rank ") && failed.ends_with(": no device"),
               "a product that cannot be looked at is named, and not what came of it", failed);
+  const std::atomic<bool> timed{true};
+  const auto wrong = [&timed](int) { return product_wrong_while(timed); };
+  const std::string product = trouble_of_verifying(*workload_of({}, wrong, leaving));
+  checks.that(product.ends_with(": it was timed"), "a product that was wrong before a rank was lost is",
+              product);
+  for (const auto& make_product : {pibench::overlap::MakeProduct{}, pibench::overlap::MakeProduct{failing}}) {
+    const std::string collective =
+        trouble_of_verifying(*workload_of({}, make_product, leaving), FaultKind::corrupt_rank);
+    checks.that(collective.starts_with("element "),
+                std::string("so is a collective that was wrong before ") +
+                    (make_product ? "a product could not be looked at" : "a rank was lost"),
+                collective);
+  }
 }
 
 void check_loss(Checks& checks) {
