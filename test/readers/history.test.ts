@@ -122,6 +122,22 @@ describe('the newest campaign', () => {
     const document = history(nights([...STEADY.map(both), { batches: [of(1)] }]));
     expect(document.answer).toBe('not measured');
     expect(document.series.map(({ newest }) => newest?.outcome).toSorted()).toEqual(['not measured', 'same']);
+    // For some nights, and not for ever.
+    const without = { batches: [of(1)] };
+    const after = (times: number) =>
+      history(nights([...STEADY.map(both), ...Array.from({ length: times }, () => without)])).answer;
+    expect([1, 2, 3, 4, 5].map(after)).toEqual([...Array(3).fill('not measured'), 'same', 'same']);
+    // What draws its candidates has others each time.
+    const drawn = nights([...STEADY.map(both), without]);
+    for (const { record } of drawn) Object.assign(record.campaign, { command: ['explore', 'stacks.yaml'] });
+    expect(history(drawn).answer).toBe('same');
+  });
+
+  it('is of one kind, where a folder has several, and the others are told', () => {
+    const records = speeds([...STEADY, 1]);
+    Object.assign(records.at(-1)?.record.campaign ?? {}, { command: ['qualify'] });
+    expect(history(records).notes.join()).toContain('night-7 the last of them: --of judges one');
+    expect(history(speeds([...STEADY, 1])).notes).toEqual([]);
   });
 
   it('names launches that are in no figure', () => {
@@ -226,18 +242,19 @@ describe('a series', () => {
     expect(() => history(nights([two, two]), { across: ['threads'] })).toThrow(
       /more than once across threads/,
     );
+    // Of an earlier one the others go on, and what --across has no part in is as ever.
+    const nightly = [two, ...STEADY.map((one) => ({ batches: [of(one)] }))];
+    const document = history(nights(nightly), { across: ['threads'] });
+    expect(document.answer).toBe('same');
+    expect(document.series[0]?.points[0]?.leftOut).toMatch(/more than once across threads/);
+    const twice = STEADY.map((one) => ({ batches: [of(one), of(one)] }));
+    expect(history(nights(twice), { across: ['machine'] }).answer).toBe('same');
   });
 
-  it('of a case that a campaign has twice is of those that have it as often', () => {
-    const [one, two] = [
-      (at: number) => ({ batches: [of(at)] }),
-      (at: number) => ({ batches: [of(at), of(at)] }),
-    ];
-    const document = history(nights([...STEADY.slice(0, 2).map(one), ...STEADY.map(two)]));
-    expect(
-      document.series.map(({ points }) => points.filter(({ leftOut }) => leftOut !== null).length),
-    ).toEqual([2, 0]);
-    expect(document.answer).toBe('same');
+  it('of a case that a campaign has twice is of the first of each, and of the second', () => {
+    const one = (at: number) => ({ batches: [of(at)] });
+    const document = history(nights([...STEADY.map(one), { batches: [of(1.2), of(1.2)] }]));
+    expect(document.series.map(({ newest }) => newest?.outcome)).toEqual(['slower', 'new']);
   });
 
   it('that went far by small steps says so', () => {

@@ -1,13 +1,13 @@
 /** The history of what a campaign measured, over those before it: levels, changes, and whether the newest is one. Pure. */
 import { UserError } from '../../errors.js';
 import { plural } from '../../quantities/format.js';
-import { canonicalJson } from '../../record/digest.js';
 import { RISK } from '../../statistics/compare.js';
 import { LEVEL } from '../../statistics/interval.js';
 import { holm } from '../../statistics/several.js';
 import { MOST_FOR_SHORT_LEVELS } from '../../statistics/short-levels.js';
 import { lostLaunches, missingLaunches } from '../comparison/lost-launches.js';
 import type { NamedRecord } from '../comparison/sides.js';
+import { askedForOther, askedForTheSame } from './asked.js';
 import { differencesBetween } from './differences.js';
 import type {
   HistoryDocument,
@@ -99,14 +99,19 @@ function withoutVerdict(
   return { outcome: 'cannot tell', why };
 }
 
-/** @param expected it had the case when it was asked for the same, and does not have it now */
-function lookAt(series: Series, newest: NamedRecord, expected: NamedRecord | null, together: number): Looked {
+/** @param expected campaigns that were asked for the same: what they had, and the judged one does not, is missing */
+function lookAt(
+  series: Series,
+  newest: NamedRecord,
+  expected: readonly NamedRecord[],
+  together: number,
+): Looked {
   const last = series.points.at(-1);
   const counted = countedOf(series);
   const rest = { series, counted, judged: null } as const;
-  if (last?.entry.of !== newest) {
-    const isGone = expected !== null && last?.entry.of === expected;
-    const why = `${expected?.name ?? ''}, which was asked for the same, has the case`;
+  if (last !== undefined && last.entry.of !== newest) {
+    const isGone = expected.includes(last.entry.of);
+    const why = `${last.entry.of.name}, which was asked for the same, has the case`;
     return { ...rest, isAsked: isGone, without: isGone ? { outcome: 'not measured', why } : null };
   }
   const without = withoutVerdict(series.points, counted, together);
@@ -115,21 +120,6 @@ function lookAt(series: Series, newest: NamedRecord, expected: NamedRecord | nul
     ? { ...rest, isAsked: true, without: { outcome: 'cannot tell', why: judged } }
     : { ...rest, isAsked: true, without, judged };
 }
-
-/** Where a campaign goes, and who calls it what, changes nothing that it measures. */
-const OF_ITS_OWN = /^(--out|-o|--labels|--seed)(=|$)/;
-
-function askedFor({ record: { campaign, labels } }: NamedRecord): string {
-  const words = campaign.command.filter((word, i, all) => {
-    const before = all[i - 1] ?? '';
-    return !OF_ITS_OWN.test(word) && !(OF_ITS_OWN.test(before) && !before.includes('='));
-  });
-  return canonicalJson([words, labels.machine ?? labels.hostname ?? null]);
-}
-
-/** The last campaign before it that was asked for the same on its machine; null: there is none. @param upTo oldest first, it the last */
-const expectedOf = (upTo: readonly NamedRecord[], newest: NamedRecord): NamedRecord | null =>
-  upTo.findLast((one) => one !== newest && askedFor(one) === askedFor(newest)) ?? null;
 
 const NOTHING = { reference: null, ratio: null, interval: null, pAdjusted: null, differences: [] } as const;
 
@@ -199,6 +189,16 @@ function notesOf(shown: readonly HistorySeries[], { across, together }: HistoryQ
   ];
 }
 
+/** One campaign is judged, and a folder may have several kinds of them. */
+function otherNotes(upTo: readonly NamedRecord[], newest: NamedRecord): readonly string[] {
+  const other = askedForOther(upTo, newest);
+  return other === null
+    ? []
+    : [
+        `campaigns that were asked for something else are not judged, ${other.name} the last of them: --of judges one`,
+      ];
+}
+
 /**
  * @param all in any order
  * @param judged one of them; null: the newest
@@ -228,7 +228,7 @@ export function historyOf(
       `${newest.name} has no part in a history: ${leftOut.find(({ record }) => record === newest.name)?.why ?? 'it is not there'}`,
     );
   const series = seriesOf(upTo, question.across);
-  const expected = expectedOf(upTo, newest);
+  const expected = askedForTheSame(upTo, newest);
   const looked = series.map((one) => lookAt(one, newest, expected, question.together));
   const shown = looked.filter(
     ({ isAsked, series: { points } }) => isAsked || (question.all && points.length > 1),
@@ -259,7 +259,7 @@ export function historyOf(
     series: documents,
     others: looked.length - shown.length,
     leftOut,
-    notes: notesOf(documents, question),
+    notes: [...notesOf(documents, question), ...(judged === null ? otherNotes(upTo, newest) : [])],
     answer: answerOf([
       ...documents.flatMap(({ newest: one }) => (one === null ? [] : [one.outcome])),
       ...leftOut.flatMap(({ isNewer }): readonly HistoryOutcome[] => (isNewer ? ['not measured'] : [])),

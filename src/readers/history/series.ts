@@ -2,7 +2,6 @@
 
 import { UserError } from '../../errors.js';
 import { thereIs } from '../../nearest.js';
-import { plural } from '../../quantities/format.js';
 import { comparableParameters } from '../../record/comparable-parameters.js';
 import { canonicalJson } from '../../record/digest.js';
 import type { Labels } from '../../record/schema.js';
@@ -97,56 +96,55 @@ interface Placed {
   readonly point: Point;
 }
 
-function placedIn(record: NamedRecord, across: readonly string[]): readonly Placed[] {
-  const times = new Map<string, number>();
-  return entriesOf([record]).map((entry) => {
-    const kept = Object.entries(traitsOf(entry)).filter(([name]) => !across.includes(name));
-    const key = canonicalJson(Object.fromEntries(kept));
-    const time = times.get(key) ?? 0;
-    times.set(key, time + 1);
-    return { key, time, point: pointOf(entry) };
-  });
+/** What of a campaign `across` would make one case although it is several: which of them is meant nobody can tell. */
+function joinedIn(entries: readonly Entry[], keyOf: (entry: Entry) => string): ReadonlySet<string> {
+  const kinds = new Map<string, Set<string>>();
+  for (const entry of entries) {
+    const key = keyOf(entry);
+    kinds.set(key, (kinds.get(key) ?? new Set()).add(canonicalJson(traitsOf(entry))));
+  }
+  return new Set([...kinds].filter(([, { size }]) => size > 1).map(([key]) => key));
 }
 
-/** @throws UserError where what may differ makes one case of several: which of them is meant nobody can tell */
-function refuseSeveral(placed: readonly Placed[], { name }: NamedRecord, across: readonly string[]): void {
-  const several = placed.find(({ time }) => time > 0);
-  if (across.length > 0 && several !== undefined)
-    throw new UserError(
-      `${name} has ${several.point.entry.batch.title} more than once across ${across.join(', ')}: leave out of --across what tells them apart`,
+/** @throws UserError where it is the campaign that is judged */
+function placedIn(record: NamedRecord, across: readonly string[], isJudged: boolean): readonly Placed[] {
+  const keyOf = (entry: Entry): string =>
+    canonicalJson(
+      Object.fromEntries(Object.entries(traitsOf(entry)).filter(([name]) => !across.includes(name))),
     );
+  const entries = entriesOf([record]);
+  const joined = joinedIn(entries, keyOf);
+  const times = new Map<string, number>();
+  return entries.map((entry) => {
+    const key = keyOf(entry);
+    const time = times.get(key) ?? 0;
+    times.set(key, time + 1);
+    const point = pointOf(entry);
+    if (!joined.has(key)) return { key, time, point };
+    const several = `${entry.batch.title} more than once across ${across.join(', ')}`;
+    if (isJudged)
+      throw new UserError(`${record.name} has ${several}: leave out of --across what tells them apart`);
+    return { key, time, point: { ...point, leftOut: point.leftOut ?? `it has ${several}` } };
+  });
 }
 
 /**
- * A campaign may have a case more than once: the n-th of each campaign are then one series, of those that have it as often as the last
- * one has.
- * @param records oldest first
+ * A campaign may have a case more than once, as in several groups of what is measured at once: the n-th of each campaign are then one
+ * series.
+ * @param records oldest first; the last one is judged
  * @param across traits that may differ within a series
- * @throws UserError for a trait that there is not, or where it makes one case of several
+ * @throws UserError for a trait that there is not, or where it makes one case of several of what is judged
  */
 export function seriesOf(records: readonly NamedRecord[], across: readonly string[]): readonly Series[] {
   requireTraits(across, entriesOf(records).map(traitsOf));
-  const found = new Map<string, { readonly point: Point; readonly often: number }[]>();
+  const found = new Map<string, Point[]>();
   for (const record of records) {
-    const placed = placedIn(record, across);
-    refuseSeveral(placed, record, across);
-    const often = new Map<string, number>();
-    for (const { key, time } of placed) often.set(key, time + 1);
-    for (const { key, time, point } of placed) {
+    for (const { key, time, point } of placedIn(record, across, record === records.at(-1))) {
       const own = `${time} ${key}`;
-      found.set(own, [...(found.get(own) ?? []), { point, often: often.get(key) ?? 1 }]);
+      found.set(own, [...(found.get(own) ?? []), point]);
     }
   }
-  return [...found.values()].flatMap((all) => {
-    const last = all.at(-1)?.often ?? 1;
-    const [first, ...rest] = all.map(({ point, often }) =>
-      often === last
-        ? point
-        : {
-            ...point,
-            leftOut: point.leftOut ?? `it has the case ${plural(often, 'time')}, the newest ${last}`,
-          },
-    );
-    return first === undefined ? [] : [{ points: [first, ...rest] as const }];
-  });
+  return [...found.values()].flatMap(([first, ...rest]) =>
+    first === undefined ? [] : [{ points: [first, ...rest] as const }],
+  );
 }

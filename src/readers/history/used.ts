@@ -14,6 +14,7 @@ const measuredIn = ({ record: { batches } }: NamedRecord): number =>
 function whyUnused(one: NamedRecord, others: readonly NamedRecord[]): string | null {
   if (one.record.campaign.fault !== null) return 'an error was injected on purpose';
   if (one.record.batches.length === 0) return 'it measured nothing';
+  if (one.record.imported !== undefined) return 'others measured it, and nobody verified its outputs';
   const [fullest] = others.toSorted((a, b) => measuredIn(b) - measuredIn(a));
   if (fullest === undefined || fullest === one) return null;
   return fullest.record.digest === one.record.digest
