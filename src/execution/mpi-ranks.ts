@@ -189,7 +189,8 @@ export function attend(of: MpiCase, child: ChildProcess): Ranks {
   );
   const kill = (): void => {
     if (over) return;
-    killGroup(child);
+    // Of one that has ended its group was ended then, and its id may be another's by now.
+    if (child.exitCode === null && child.signalCode === null) killGroup(child);
     watched.kill();
   };
   const lossOf = (members: Loss['members']): Loss => ({ ...end, said, ranks: of.ranks, members });

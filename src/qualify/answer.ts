@@ -21,7 +21,7 @@ export interface CachedVerdict {
   readonly judged?: number;
   /** Required checks that failed, by their ids; absent: none, or an older pi-bench. */
   readonly failed?: readonly string[];
-  /** Of those that had failed in the verdicts that it found, which it could judge; absent: none, or an older pi-bench. */
+  /** Of those that had failed in the verdicts that it found, or in earlier ones, which it could judge; absent: none, or an older pi-bench. */
   readonly judgedAgain?: readonly string[];
   /** Where it was written; it may be gone since, as where an epilog keeps that of a no only. */
   readonly record: string;
@@ -154,20 +154,17 @@ export const heldToLess = (later: CachedVerdict, earlier: CachedVerdict): readon
 export const notJudgedAgain = (later: CachedVerdict, earlier: CachedVerdict): readonly string[] =>
   (earlier.failed ?? []).filter((id) => later.judgedAgain?.includes(id) !== true);
 
-/** Whether one that looked later looked at all that an earlier one did, and came to an answer where that one had a no. */
-export const looksAsClosely = (later: CachedVerdict, earlier: CachedVerdict): boolean =>
-  !(later.outcome === 'inconclusive' && earlier.outcome === 'not-qualified') &&
-  heldToLess(later, earlier).length === 0 &&
-  sawAsMuch(later.saw, earlier.saw) &&
-  checksAsMuch(later, earlier);
-
 /**
  * What a suite says is settled anew by itself, and a tier also by any higher one. Who asks for less, without the counts or the very
  * baseline by which a node fell, settles nothing, nor who looked at less of it, or could not judge what failed; nor does a file that
  * calls itself like a tier, nor a no whoever could not tell.
  */
 export const supersedes = (later: CachedVerdict, earlier: CachedVerdict): boolean =>
-  looksAsClosely(later, earlier) && notJudgedAgain(later, earlier).length === 0;
+  !(later.outcome === 'inconclusive' && earlier.outcome === 'not-qualified') &&
+  heldToLess(later, earlier).length === 0 &&
+  sawAsMuch(later.saw, earlier.saw) &&
+  checksAsMuch(later, earlier) &&
+  notJudgedAgain(later, earlier).length === 0;
 
 const unknown = (why: string): Answer => ({ line: cut(`inconclusive: ${why}`), code: 2 });
 const RUN = 'run: pi-bench qualify';

@@ -10,7 +10,7 @@ import { QuantityError, requireDuration } from '../quantities/parse.js';
 import { canonicalJson, sha256 } from '../record/digest.js';
 import type { Seconds } from '../units.js';
 import { TIERS } from './answer.js';
-import { CHECKS, type CheckKind, PART, type SuiteCheck, suiteFile, type Tier } from './suite-file.js';
+import { CHECKS, PART, type SuiteCheck, suiteFile, type Tier } from './suite-file.js';
 
 export interface SuiteEntry extends AskedEntry {
   /** The file that it stands in, for messages. */
@@ -74,25 +74,56 @@ function replacing<T>(before: readonly T[], added: readonly T[], key: (one: T) =
 export const namedParts = (one: SuiteCheck): readonly string[] | null =>
   'parts' in one && one.rest !== true ? (one.parts ?? null) : null;
 
-const checkKey = (one: SuiteCheck): string => canonicalJson([one.check, 'parts' in one ? one.parts : null]);
+/** Those that its limits are for; null: every device. */
+const modelsOf = (one: SuiteCheck): readonly string[] | null =>
+  'models' in one ? (one.models ?? null) : null;
+
+/** Whether both judge some device. */
+function shareModels(one: SuiteCheck, other: SuiteCheck): boolean {
+  const [models, others] = [modelsOf(one), modelsOf(other)];
+  return models === null || others === null || models.some((model) => others.includes(model));
+}
+
+const limitKey = (one: SuiteCheck): string => canonicalJson([one.check, 'parts' in one ? one.parts : null]);
+const checkKey = (one: SuiteCheck): string => canonicalJson([limitKey(one), modelsOf(one)]);
 const entryKey = ({ part, flags }: SuiteEntry): string => canonicalJson([part, flags.device ?? 'cpu']);
+
+/** What a file's own checks of a kind say anew of a part that one is about. One that names no part is about those that no other names. */
+function sayingAnew(one: SuiteCheck, part: string, ofKind: readonly SuiteCheck[]): readonly SuiteCheck[] {
+  const naming = ofKind.filter((other) => namedParts(other)?.includes(part));
+  const others = ofKind.filter((other) => namedParts(other) === null);
+  return modelsOf(one) === null
+    ? naming
+    : [...naming, ...others.filter((other) => !naming.some((named) => shareModels(named, other)))];
+}
+
+/** Those of its models for which these say nothing; null: every device. */
+function modelsLeft(one: SuiteCheck, anew: readonly SuiteCheck[]): readonly string[] | null {
+  const said = anew.map(modelsOf);
+  return said.includes(null)
+    ? []
+    : (modelsOf(one)?.filter((model) => !said.some((models) => models?.includes(model))) ?? null);
+}
 
 /**
  * The checks of a suite that is extended, without what the file that extends it says anew: of a part that it names its own limit holds,
- * whatever parts that one named beside it; and one that is for some models only gives way also to a check for all that no other names.
+ * whatever parts that one named beside it; and one that is for some models only gives way also to a check that names no parts. A limit
+ * for some models says nothing anew of the others: of these what was there still holds.
  */
 function withoutSaidAnew(base: readonly SuiteCheck[], own: readonly SuiteCheck[]): readonly SuiteCheck[] {
   const same = new Set(own.map(checkKey));
   return base.flatMap((one): readonly SuiteCheck[] => {
     const parts = namedParts(one);
-    // The very same parts: that one takes its place.
+    // The very same parts and models: that one takes its place.
     if (parts === null || same.has(checkKey(one))) return [one];
     const ofKind = own.filter(({ check }) => check === one.check);
-    if ('models' in one && one.models !== undefined && ofKind.some((other) => namedParts(other) === null))
-      return [];
-    const anew = ofKind.flatMap((other) => namedParts(other) ?? []);
-    const left = parts.filter((part) => !anew.includes(part));
-    return left.length === 0 ? [] : [{ ...one, parts: left } as SuiteCheck];
+    const left = parts.map((part) => ({ part, models: modelsLeft(one, sayingAnew(one, part, ofKind)) }));
+    const byModels = new Map(left.map(({ models }) => [canonicalJson(models), models] as const));
+    return [...byModels].flatMap(([key, models]): readonly SuiteCheck[] => {
+      if (models?.length === 0) return [];
+      const these = left.filter((other) => canonicalJson(other.models) === key).map(({ part }) => part);
+      return [{ ...one, parts: these, ...(models === null ? {} : { models }) } as SuiteCheck];
+    });
   });
 }
 
@@ -105,7 +136,7 @@ function checkParts(
   const parts = new Set(suite.entries.map(({ part }) => part));
   const said = new Set<string>();
   own.forEach((one, i) => {
-    const key = checkKey(one);
+    const key = limitKey(one);
     if (said.has(key))
       throw new UserError(
         `${name}:${lineOf(i)}: checks.${i}: ${one.check} stands here twice${namedParts(one) === null ? '' : ' for the same parts'}: say all of its limits in one check`,
@@ -128,25 +159,21 @@ function withCorrectness(suite: Suite): Suite {
   return suite.entries.length === 0 || judgesRest ? suite : { ...suite, checks: [...suite.checks, IMPLIED] };
 }
 
-/** A part is judged by one check of each kind: by that which names it, or else by that which names none. */
+/** A part is judged on a device by one check of each kind: by that which names it, or else by that which names none. */
 function eachPartOnce(suite: Suite, name: string): Suite {
   const all = [...new Set(suite.entries.map(({ part }) => part))];
-  const named = new Map<CheckKind, Set<string>>();
-  for (const one of suite.checks) {
-    const parts = named.get(one.check) ?? new Set<string>();
-    for (const part of namedParts(one) ?? []) {
-      if (parts.has(part))
-        throw new UserError(
-          `${name}: part ${part} is named by two checks ${one.check}: a part is judged by one of them`,
-        );
-      parts.add(part);
-    }
-    named.set(one.check, parts);
-  }
   const checks = suite.checks.flatMap((one): readonly SuiteCheck[] => {
-    const taken = named.get(one.check);
-    if (namedParts(one) !== null || taken === undefined || taken.size === 0) return [one];
-    const left = all.filter((part) => !taken.has(part));
+    const parts = namedParts(one);
+    const named = suite.checks
+      .filter((other) => other.check === one.check && shareModels(one, other))
+      .flatMap((other) => namedParts(other) ?? []);
+    const twice = parts?.find((part) => named.indexOf(part) !== named.lastIndexOf(part));
+    if (twice !== undefined)
+      throw new UserError(
+        `${name}: part ${twice} is named by two checks ${one.check}: a part is judged by one of them`,
+      );
+    const left = all.filter((part) => !named.includes(part));
+    if (parts !== null || left.length === all.length) return [one];
     // What the counters come to over the whole run is of no part.
     return left.length === 0 && one.check !== 'counters'
       ? []

@@ -4,6 +4,7 @@ import { plural } from '../quantities/format.js';
 import type { Qualification, QualificationCheck, Verdict } from '../record/schema.js';
 import type { Context, Judgement } from './criteria/criterion.js';
 import { judgementsOf, repeats } from './criteria/index.js';
+import { isForDevice } from './criteria/speed.js';
 import { worstOf } from './findings.js';
 import type { Suite } from './suite.js';
 import type { CheckKind, SuiteCheck } from './suite-file.js';
@@ -17,9 +18,27 @@ export interface JudgedCheck {
   readonly judgement: Judgement;
 }
 
-/** Of one attempt, in the order of the suite. */
-export const judgeAll = (suite: Suite, context: Context): readonly JudgedCheck[] =>
-  suite.checks.flatMap((check) => judgementsOf(check, context).map((judgement) => ({ check, judgement })));
+/** How much a check has to say of a device among those of its part for other models each: it is for it, or somebody insists on it. */
+function claimOf({ check, judgement: { device } }: JudgedCheck, { machine }: Context): number {
+  const isIts = check.check === 'efficiency' && device !== null && isForDevice(check, device, machine);
+  return isIts ? 2 : Number(check.required === true);
+}
+
+const isForSomeModels = ({ check }: JudgedCheck): boolean => 'models' in check && check.models !== undefined;
+
+/** Of one attempt, in the order of the suite. Of checks of one part that are for other models each a device has that which is for it. */
+export function judgeAll(suite: Suite, context: Context): readonly JudgedCheck[] {
+  const all = suite.checks.flatMap((check) =>
+    judgementsOf(check, context).map((judgement) => ({ check, judgement })),
+  );
+  const speaking = new Map<string, JudgedCheck>();
+  for (const one of all.filter(isForSomeModels)) {
+    const other = speaking.get(one.judgement.id);
+    if (other === undefined || claimOf(one, context) > claimOf(other, context))
+      speaking.set(one.judgement.id, one);
+  }
+  return all.filter((one) => !isForSomeModels(one) || speaking.get(one.judgement.id) === one);
+}
 
 const good = (verdict: Verdict): boolean => verdict === 'pass' || verdict === 'warn';
 /** Nothing to measure again: it holds, or there was nothing to judge. */

@@ -1,9 +1,11 @@
 /** Ranks whose launcher does not do what launchers do: it waits, as in a queue, is not started, is ended by others, or goes on. */
+import { ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DEADLINE } from '../../src/execution/engine.js';
 import { makeMpiEngine } from '../../src/execution/mpi.js';
+import { attend } from '../../src/execution/mpi-ranks.js';
 import { type Report, SPOKEN } from '../../src/inspection/job.js';
 import { readLocalFile } from '../../src/machine/local-files.js';
 import { PATIENT, waitingLauncher } from '../support/mpi.js';
@@ -162,4 +164,26 @@ describe('ranks', () => {
       expect(end).toMatchObject({ status: 'failed', reason: message, path: null });
       expect(runs(await pid())).toBe(false);
     }));
+});
+
+it('are not killed by a group that ended with their launcher, whose id may be another’s by then', () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const kill = vi.spyOn(process, 'kill').mockReturnValue(true);
+  try {
+    const pid = 2 ** 30;
+    // Of one that was not started Node sends no signal.
+    const child = Object.assign(new ChildProcess(), { pid, stdio: [], exitCode: null, kill: () => true });
+    const ranks = attend(caseOf('mpirun'), child);
+    ranks.stop();
+    // Its files are still open, as something of another group has them.
+    vi.advanceTimersByTime(2500);
+    Object.assign(child, { exitCode: 1 });
+    child.emit('exit', 1, null);
+    expect(kill.mock.calls).toEqual([[-pid, 'SIGKILL']]);
+    vi.advanceTimersByTime(600);
+    expect(kill).toHaveBeenCalledTimes(1);
+  } finally {
+    kill.mockRestore();
+    vi.useRealTimers();
+  }
 });

@@ -431,6 +431,19 @@ describe('where answers are kept', () => {
       expect(outcomes(env)).toEqual(['t3 qualified', 't2 not-qualified']);
     }));
 
+  it.each([
+    ['a lower tier', 't2'],
+    ['the lowest', 't0'],
+  ])('has an older "no" of %s that comes late, where the newer yes did not judge what failed', (_, tier) =>
+    withFolder(async (folder) => {
+      const env = { XDG_STATE_HOME: folder };
+      await keepAt(env, 10, 't3', 'qualified', { ecc: 'pass', 'history/gemm@cpu': 'skipped' });
+      await keepAt(env, 9, tier, 'not-qualified', { 'history/gemm@cpu': 'fail' });
+      expect(outcomes(env)).toEqual(['t3 qualified', `${tier} not-qualified`]);
+      const now = Date.parse('2026-11-21T10:30:00.000Z');
+      expect(answerOf(readVerdicts(null, env), 2 * HOUR, now, hostname()).code).toBe(1);
+    }));
+
   it('has the newer "no" also where an older yes of a higher tier comes late', () =>
     withFolder(async (folder) => {
       const env = { XDG_STATE_HOME: folder };

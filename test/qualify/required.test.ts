@@ -422,13 +422,13 @@ describe('how fast a GPU is by itself, in t1', () => {
     checks: shipped.checks.filter(({ check }) => check === 'efficiency' || check === 'complete'),
   };
   /** Seen twice. */
-  const checks = (share: number, name = 'NVIDIA H200') => {
+  const checks = (share: number, name = 'NVIDIA H200', of: Suite = suite) => {
     const record = measured(parts, (batch) => ({
       ...onGpu(batch),
       datasheet: { rate: RATE / share, share, source: 'a datasheet' },
     }));
     const machine = { ...machineOf(), gpus: survey(gpu({ name })) };
-    const judged = judgeAll(suite, contextOf(record, { machine }));
+    const judged = judgeAll(of, contextOf(record, { machine }));
     return checksOf([judged, judged]);
   };
   const slow = (share: number, name?: string) =>
@@ -449,6 +449,38 @@ describe('how fast a GPU is by itself, in t1', () => {
       verdict: 'skipped',
       required: false,
       reason: 't1 has a limit for NVIDIA H200, NVIDIA H100 80GB HBM3 only, and this is NVIDIA A100-SXM4-80GB',
+    });
+  });
+
+  describe.each([
+    ['a part', 'parts: [gpu-gemm-bfloat16], '],
+    ['its parts', 'parts: [gpu-gemm-bfloat16, gpu-memory], '],
+    ['no part', ''],
+  ])('where a suite that extends it names %s for another model', (_, named) => {
+    const own = (more = '') =>
+      suiteFrom(
+        `name: site\nextends: t1\nchecks:\n  - { check: efficiency, ${named}models: [NVIDIA B200], atLeast: 0.5${more} }\n`,
+        'site.yaml',
+      );
+    const ofGemm = (share: number, name: string, more?: string) => {
+      const found = checks(share, name, own(more)).filter(
+        ({ id }) => id === 'efficiency/gpu-gemm-bfloat16@cuda:0',
+      );
+      expect(found).toHaveLength(1);
+      return found[0];
+    };
+    it('is held to the limit for its own model', () => {
+      expect(ofGemm(0.3, 'NVIDIA H200', ', level: warn')?.verdict).toBe('fail');
+      expect(ofGemm(0.45, 'NVIDIA H200')?.verdict).toBe('pass');
+      expect(ofGemm(0.45, 'NVIDIA B200')?.verdict).toBe('fail');
+      expect(ofGemm(0.55, 'NVIDIA B200')?.verdict).toBe('pass');
+    });
+    it('is held to nothing on a third one, which is not enough where somebody insists on it', () => {
+      expect(ofGemm(0.3, 'NVIDIA A100')).toMatchObject({ verdict: 'skipped', required: false });
+      expect(ofGemm(0.3, 'NVIDIA A100', ', required: true')).toMatchObject({
+        verdict: 'skipped',
+        required: true,
+      });
     });
   });
 });

@@ -135,6 +135,59 @@ describe('a suite of one’s own', () => {
       expect(all).toContainEqual(['gemm-float32', 0.6, true]);
       expect(new Set(all.map(([part]) => part)).size).toBe(all.length);
     });
+
+    const [h200, h100, b200] = ['NVIDIA H200', 'NVIDIA H100 80GB HBM3', 'NVIDIA B200'];
+    const [gemm = '', memory = ''] = gpus;
+    it.each([
+      [
+        'one of its parts',
+        `parts: [${gemm}], models: [${b200}]`,
+        { [h200]: [0.4, 0.4], [b200]: [0.6, null] },
+      ],
+      [
+        'its very parts',
+        `parts: [${gpus}], models: [${b200}]`,
+        { [h100]: [0.4, 0.4], [h200]: [0.4, 0.4], [b200]: [0.6, 0.6] },
+      ],
+      ['no part', `models: [${b200}]`, { [h200]: [0.4, 0.4], [b200]: [0.6, 0.6] }],
+      [
+        'one of its parts and models',
+        `parts: [${gemm}], models: [${h200}]`,
+        { [h100]: [0.4, 0.4], [h200]: [0.6, 0.4], [b200]: [null, null] },
+      ],
+      ['its models and no part', `models: [${h200}, ${b200}]`, { [h100]: [0.4, 0.4], [h200]: [0.6, 0.6] }],
+    ])('and leaves the models as they were for which it says nothing: %s', (_, what, expected) => {
+      const { checks } = suite(
+        `name: site\nextends: t1\nchecks:\n  - { check: efficiency, ${what}, atLeast: 0.6 }\n`,
+      );
+      const limits = (model: string) =>
+        [gemm, memory].map((part) => {
+          const own = checks.flatMap((one) =>
+            one.check === 'efficiency' && one.parts?.includes(part) && one.models?.includes(model)
+              ? one.atLeast
+              : [],
+          );
+          expect(own.length).toBeLessThan(2);
+          return own[0] ?? null;
+        });
+      expect(Object.fromEntries(Object.keys(expected).map((model) => [model, limits(model)]))).toEqual(
+        expected,
+      );
+    });
+
+    it('and leaves those that one names of its parts to what was there, where another names none', () => {
+      const own = `  - { check: efficiency, parts: [${gemm}], models: [${b200}], atLeast: 0.5 }\n  - { check: efficiency, atLeast: 0.6 }\n`;
+      expect(efficiencies(own).filter(([part]) => gpus.includes(part))).toEqual([
+        [gemm, 0.4, false],
+        [gemm, 0.5, false],
+        [memory, 0.6, true],
+      ]);
+    });
+
+    it('not for some models only of what was held to it on every device', () => {
+      const own = `name: site\nextends: t1\nchecks:\n  - { check: efficiency, parts: [gemm-float32], models: [${b200}], atLeast: 0.1 }\n`;
+      expect(() => suite(own)).toThrow('part gemm-float32 is named by two checks efficiency');
+    });
   });
 
   it('gives a check without parts those that no other check of its kind names', () => {
@@ -213,6 +266,10 @@ describe('a suite of one’s own', () => {
     ],
     [
       `name: a${MEASURE}checks:\n  - { check: clock, atMost: 0.1, parts: [small] }\n  - { check: clock, atMost: 0.2, parts: [small, large] }\n`,
+      /part small is named by two checks clock/,
+    ],
+    [
+      `name: a${MEASURE}checks:\n  - { check: clock, atMost: 0.1, parts: [small, small] }\n`,
       /part small is named by two checks clock/,
     ],
   ])('%j is refused with a line that says why', (text, says) => {

@@ -4,7 +4,6 @@ import { dirname, join, resolve } from 'node:path';
 import { messageOf, UserError } from '../../errors.js';
 import {
   type CachedVerdict,
-  looksAsClosely,
   parseVerdicts,
   readVerdicts,
   type Seen,
@@ -156,7 +155,10 @@ function verdictOf(record: Judged, path: string, before: readonly CachedVerdict[
   const [first] = inTheWay;
   const none = whyNothingQualifies(qualification);
   const answered = checks.filter(isAnswered).map(({ id }) => id);
-  const failedBefore = new Set(before.flatMap(({ failed = [] }) => failed));
+  // Also what others had judged again before it: one of these that comes late is settled by it as well.
+  const failedBefore = new Set(
+    before.flatMap(({ failed = [], judgedAgain = [] }) => [...failed, ...judgedAgain]),
+  );
   return {
     outcome,
     suite: suite.name,
@@ -184,11 +186,11 @@ const keptVerdicts = (env: NodeJS.ProcessEnv): readonly CachedVerdict[] =>
 const isLater = (one: CachedVerdict, other: CachedVerdict): boolean =>
   Date.parse(one.at) > Date.parse(other.at);
 
-/** What says of the node what this one said then: a later one of its suite, or one that looked as closely. */
+/** What says of the node what this one said then: a later one of its suite, or one that settles it. */
 const newerThan = (own: CachedVerdict, kept: readonly CachedVerdict[]): CachedVerdict | null =>
   kept.find(
     (one) =>
-      isLater(one, own) && ((one.suite === own.suite && one.tier === own.tier) || looksAsClosely(one, own)),
+      isLater(one, own) && ((one.suite === own.suite && one.tier === own.tier) || supersedes(one, own)),
   ) ?? null;
 
 /** A later verdict that is kept for this host, which whoever asks is to hear in its place; null: none. */

@@ -52,16 +52,25 @@ function shareFinding(batch: RecordBatch, limit: number, from: string): Finding 
     : finding;
 }
 
+/** Whether its limit is for a device. */
+export function isForDevice(
+  { models }: CheckOf<'efficiency'>,
+  device: string,
+  machine: Context['machine'],
+): boolean {
+  const { kind, name } = baselineDevice(machine, device);
+  return models === undefined || (kind === 'gpu' && models.includes(name));
+}
+
 /** Why a limit is not for the device of a batch; null: it is. */
 function whyNotFor(
-  { models }: CheckOf<'efficiency'>,
+  check: CheckOf<'efficiency'>,
   { device }: RecordBatch,
   { machine, source }: Context,
 ): string | null {
-  const { kind, name } = baselineDevice(machine, device);
-  return models === undefined || (kind === 'gpu' && models.includes(name))
-    ? null
-    : `${source} has a limit for ${models.join(', ')} only, and this is ${name}`;
+  if (isForDevice(check, device, machine)) return null;
+  const { name } = baselineDevice(machine, device);
+  return `${source} has a limit for ${check.models?.join(', ')} only, and this is ${name}`;
 }
 
 export const efficiency: Criterion<'efficiency'> = {
