@@ -30,6 +30,8 @@ export interface LevelShift {
   /** Earlier values, and those of them that stood out and are not in the interval. */
   readonly earlier: number;
   readonly stoodOut: number;
+  /** Index of the last of the earlier values that did not. */
+  readonly lastOnLevel: number;
 }
 
 interface OnLevel {
@@ -92,6 +94,7 @@ export function levelShift(earlier: ArrayLike<number>, newer: ArrayLike<number>,
   const estimate = mean(Array.from(own)) - centre;
   const error = Math.sqrt(variance * (1 / level.length + 1 / own.length) + more);
   const stoodOut = all.length - level.length;
+  const lastOnLevel = all.findLastIndex((log) => Math.abs(log - found.centre) <= found.most);
   const rangeAt = (reach: number): Range => ({
     low: Math.exp(estimate - reach * error),
     high: Math.exp(estimate + reach * error),
@@ -104,6 +107,7 @@ export function levelShift(earlier: ArrayLike<number>, newer: ArrayLike<number>,
       deviation: null,
       earlier: all.length,
       stoodOut,
+      lastOnLevel,
     };
   const byRank = stoodOut > 0 ? leastP(all, own, found) : 0;
   return {
@@ -113,5 +117,6 @@ export function levelShift(earlier: ArrayLike<number>, newer: ArrayLike<number>,
     deviation: Math.sqrt(variance),
     earlier: all.length,
     stoodOut,
+    lastOnLevel,
   };
 }

@@ -184,8 +184,13 @@ describe('a series', () => {
     expect(newer.answer).toBe('slower');
     expect(only(newer).newest?.differences).toEqual(changes[0]?.differences);
     expect(renderHistory(newer, terminalStyle({}))).toMatch(/differs {2}openblas 0.3.20 → openblas 0.3.21/);
-    // Also on the second night, before which there is one like it.
+    // Also on the second night, before which there is one like it, and where it falls further.
     expect(only(history(records.slice(0, 10))).newest?.differences).toEqual(changes[0]?.differences);
+    const steep = nights([
+      ...[...STEADY, ...STEADY].map((speed) => version(speed, '0.3.20', '6.1')),
+      ...[0.9, 0.6].map((speed) => version(speed, '0.3.21', '6.8')),
+    ]);
+    expect(only(history(steep)).newest?.differences).toEqual(changes[0]?.differences);
     expect(changes[0]?.differences).toEqual([
       { label: 'circumstances', values: ['openblas 0.3.20', 'openblas 0.3.21'] },
       { label: 'kernel', values: ['6.1', '6.8'] },
@@ -277,6 +282,20 @@ describe('a series', () => {
     const document = history(idle);
     expect(document.answer).toBe('slower');
     expect(only(document).points.at(-1)?.speed).toMatchObject({ rate: null });
+  });
+
+  it('is called by its case and its stack where there are several', () => {
+    const night = () => ({
+      batches: [64, 128].flatMap((m) =>
+        ['openblas', 'blis'].map((provider) => of(1, { parameters: { m, n: m, k: m }, stack: { provider } })),
+      ),
+    });
+    expect(history(nights([night(), night()])).series.map(({ name }) => name)).toEqual([
+      '64, openblas',
+      '64, blis',
+      '128, openblas',
+      '128, blis',
+    ]);
   });
 
   it('is drawn with its levels, and its table has every campaign', () => {

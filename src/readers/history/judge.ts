@@ -120,12 +120,15 @@ export function judgeNewest(all: readonly Counted[], together: number): Judged |
   return { level, newer, shift: shiftOf(level, newer) };
 }
 
-/** Of the level, the last campaign that is nearer to it than to what is judged: with the others that may have begun already. */
+/**
+ * Of the level, the last campaign that lies on it, and of few, none of which stands out for sure, that is nearer to it than to what is
+ * judged: with the others that may have begun already.
+ */
 export function lastOnLevel({ level, newer, shift }: Judged): Counted | undefined {
   const centre = mean(newer.map(({ speed }) => Math.log(speed))) - Math.log(shift.ratio);
-  return level.findLast(
-    ({ speed }) => Math.abs(Math.log(speed) - centre) <= Math.abs(Math.log(shift.ratio)) / 2,
-  );
+  return level
+    .slice(0, shift.lastOnLevel + 1)
+    .findLast(({ speed }) => Math.abs(Math.log(speed) - centre) <= Math.abs(Math.log(shift.ratio)) / 2);
 }
 
 /** All levels of the series, and where it went from one to another by the margin or more. */
