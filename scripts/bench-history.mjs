@@ -20,7 +20,7 @@ const uniform = uniformOf(randomBits(17));
 const normal = normalOf(uniform);
 /** Of a night far off, as a share of nights, and how many deviations. */
 const [STANDING, HOW_FAR] = [0.05, 8];
-/** In deviations of a night; what an earlier campaign was, and whether it stood out, is known to nobody. */
+/** Relative standard deviation of a night: what is drawn is in these. */
 const SPREAD = 0.02;
 
 const independent = (draw) => (n) => Array.from({ length: n }, draw);

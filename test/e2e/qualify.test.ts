@@ -6,7 +6,7 @@ import type { MachineDescription } from '../../src/machine/types.js';
 import { baselineDevice } from '../../src/qualify/baseline-key.js';
 import type { PiBenchRecord } from '../../src/record/schema.js';
 import { readRecord } from '../../src/store/read-record.js';
-import { emptyBaseline } from '../qualify/support.js';
+import { baselineEntry, emptyBaseline } from '../qualify/support.js';
 import {
   campaignFolder,
   journalOf,
@@ -398,24 +398,7 @@ describe('pi-bench qualify', () => {
       const device = { ...baselineDevice(machine as unknown as MachineDescription, 'cpu') };
       const baseline = {
         ...emptyBaseline(),
-        entries: [
-          {
-            device: { ...device, cpus: (cpu.threads ?? 1) + 1 },
-            indicator: 'matmul',
-            parameters: { m: 1 },
-            stack: { provider: 'embedded', variant: null },
-            kpi: 'pibench_matmul_rate_flops_per_second',
-            unit: 'FLOP/s',
-            direction: 'higher',
-            median: 1e9,
-            p05: null,
-            spread: { mad: 0, low: 1e9, high: 1e9 },
-            nodes: 3,
-            dropped: 0,
-            peak: null,
-            distribution: null,
-          },
-        ],
+        entries: [baselineEntry({ ...device, cpus: (cpu.threads ?? 1) + 1 })],
       };
       writeFileSync(join(folder, 'fleet.json'), JSON.stringify(baseline));
       const asked = ['--suite', 'held.yaml', '--baseline', 'fleet.json', '--quiet', '--json'];

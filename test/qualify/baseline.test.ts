@@ -10,26 +10,11 @@ import { baselineDevice, keyedBatch } from '../../src/qualify/baseline-key.js';
 import { referencesOf } from '../../src/qualify/baseline-references.js';
 import type { BaselineDevice, BaselineEntry } from '../../src/qualify/baseline-schema.js';
 import { machineOf } from '../support/machine.js';
-import { emptyBaseline, gpu, knownMachine, partsRecord, survey } from './support.js';
+import { baselineEntry, emptyBaseline, gpu, knownMachine, partsRecord, survey } from './support.js';
 
 const machine = machineOf();
-const entry = (more: Partial<BaselineEntry> = {}): BaselineEntry => ({
-  device: baselineDevice(machine, 'cpu'),
-  indicator: 'matmul',
-  parameters: { m: 1 },
-  stack: { provider: 'embedded', variant: null },
-  kpi: 'pibench_matmul_rate_flops_per_second',
-  unit: 'FLOP/s',
-  direction: 'higher',
-  median: 90e9,
-  p05: 80e9,
-  spread: { mad: 1e9, low: 80e9, high: 100e9 },
-  nodes: 5,
-  dropped: 0,
-  peak: { value: 100e9, source: 'datasheet', measured: false },
-  distribution: null,
-  ...more,
-});
+const entry = (more: Partial<BaselineEntry> = {}): BaselineEntry =>
+  baselineEntry(baselineDevice(machine, 'cpu'), more);
 const text = (more: Partial<BaselineEntry> = {}, head: object = {}): string =>
   JSON.stringify({ ...emptyBaseline(), entries: [entry(more)], ...head });
 

@@ -2,7 +2,7 @@
 import type { GpuDescription, GpuSurvey } from '../../src/machine/gpus.js';
 import type { MachineDescription } from '../../src/machine/types.js';
 import { keyedBatch } from '../../src/qualify/baseline-key.js';
-import type { Baseline, BaselineEntry } from '../../src/qualify/baseline-schema.js';
+import type { Baseline, BaselineDevice, BaselineEntry } from '../../src/qualify/baseline-schema.js';
 import type { Context } from '../../src/qualify/criteria/criterion.js';
 import { judgementsOf } from '../../src/qualify/criteria/index.js';
 import { parseSuite, type Suite } from '../../src/qualify/suite.js';
@@ -96,6 +96,25 @@ export const emptyBaseline = (): Baseline => ({
   piBench: { version: '0.1.0', commit: null },
   nodes: [],
   entries: [],
+});
+
+/** Of a case that no suite has, for what is asked of its device alone. */
+export const baselineEntry = (device: BaselineDevice, more: Partial<BaselineEntry> = {}): BaselineEntry => ({
+  device,
+  indicator: 'matmul',
+  parameters: { m: 1 },
+  stack: { provider: 'embedded', variant: null },
+  kpi: 'pibench_matmul_rate_flops_per_second',
+  unit: 'FLOP/s',
+  direction: 'higher',
+  median: 90e9,
+  p05: 80e9,
+  spread: { mad: 1e9, low: 80e9, high: 100e9 },
+  nodes: 5,
+  dropped: 0,
+  peak: { value: 100e9, source: 'datasheet', measured: false },
+  distribution: null,
+  ...more,
 });
 
 /** Of five nodes on which the batch has this rate. */

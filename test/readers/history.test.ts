@@ -284,6 +284,27 @@ describe('a series', () => {
     expect(only(document).points.at(-1)?.speed).toMatchObject({ rate: null });
   });
 
+  it('has levels by the rates of their own campaigns where the work of a repetition changed', () => {
+    const records = speeds([...STEADY, 1]);
+    const last = records.at(-1)?.record.batches[0];
+    const { flop = 0 } = last?.work ?? {};
+    const larger = nights([...STEADY.map(() => ({ batches: [] })), { batches: [of(4)] }]).at(-1);
+    if (last == null || larger === undefined) throw new Error('no batch');
+    Object.assign(larger.record.batches[0] ?? {}, { work: { ...last.work, flop: 4 * flop } });
+    const { newest, points } = only(history([...records.slice(0, -1), larger]));
+    expect(newest?.ratio).toBeCloseTo(1, 2);
+    expect(newest?.reference?.speed.rate).toBeCloseTo(points[0]?.speed?.rate ?? 0, -4);
+  });
+
+  it('has no part of what others measured', () => {
+    const records = speeds([...STEADY, 0.5]);
+    Object.assign(records.at(-1)?.record ?? {}, { imported: { format: 'thoth' } });
+    expect(history(records)).toMatchObject({
+      judged: 'night-7',
+      leftOut: [{ record: 'night-8', why: expect.stringContaining('others measured it') }],
+    });
+  });
+
   it('is called by its case and its stack where there are several', () => {
     const night = () => ({
       batches: [64, 128].flatMap((m) =>
